@@ -1,0 +1,27 @@
+//! What do the exit codes mean?
+
+use std::process::ExitCode;
+
+/// The exit codes of every command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Nothing to complain about. A finding is not an error.
+    Fine,
+    /// A regression, a failed gate, or something demanded that is not there.
+    Failed,
+    /// The command line, the configuration or an input file is wrong.
+    Usage,
+    /// No verdict: infrastructure, budget, or interrupted.
+    Inconclusive,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Fine => 0,
+            Exit::Failed => 1,
+            Exit::Usage => 2,
+            Exit::Inconclusive => 3,
+        })
+    }
+}

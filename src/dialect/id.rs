@@ -1,0 +1,121 @@
+//! Which dialects are there, and what are they called?
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// A provider protocol.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum DialectId {
+    /// Anthropic's `/v1/messages`.
+    AnthropicMessages,
+    /// OpenAI's `/chat/completions`, and everything compatible with it.
+    #[serde(rename = "openai-chat")]
+    OpenAiChat,
+    /// OpenAI's `/responses`.
+    #[serde(rename = "openai-responses")]
+    OpenAiResponses,
+    /// Google's `models/M:generateContent`.
+    Gemini,
+    /// Ollama's `/api/chat`.
+    Ollama,
+}
+
+impl DialectId {
+    /// All of them, in the order they are listed to people.
+    pub const ALL: [Self; 5] = [
+        Self::AnthropicMessages,
+        Self::OpenAiChat,
+        Self::OpenAiResponses,
+        Self::Gemini,
+        Self::Ollama,
+    ];
+
+    /// The one spelling used in data, flags and output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AnthropicMessages => "anthropic-messages",
+            Self::OpenAiChat => "openai-chat",
+            Self::OpenAiResponses => "openai-responses",
+            Self::Gemini => "gemini",
+            Self::Ollama => "ollama",
+        }
+    }
+}
+
+impl fmt::Display for DialectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A name that is no dialect.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown dialect '{name}'{}; one of: {}", hint(.suggestion.as_deref()), all())]
+pub struct UnknownDialect {
+    /// What was asked for.
+    pub name: String,
+    /// The nearest name, when one is near.
+    pub suggestion: Option<String>,
+}
+
+fn hint(suggestion: Option<&str>) -> String {
+    suggestion.map(|name| format!("; did you mean '{name}'?")).unwrap_or_default()
+}
+
+fn all() -> String {
+    DialectId::ALL.map(DialectId::as_str).join(", ")
+}
+
+impl FromStr for DialectId {
+    type Err = UnknownDialect;
+
+    fn from_str(name: &str) -> Result<Self, UnknownDialect> {
+        Self::ALL.into_iter().find(|id| id.as_str() == name).ok_or_else(|| {
+            let nearest = Self::ALL
+                .into_iter()
+                .map(|id| (strsim::jaro_winkler(id.as_str(), name), id.as_str()))
+                .max_by(|a, b| a.0.total_cmp(&b.0))
+                .filter(|(score, _)| *score > 0.7)
+                .map(|(_, name)| name.to_owned());
+            UnknownDialect { name: name.to_owned(), suggestion: nearest }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_dialect_gets_a_suggestion_and_the_list() {
+        let error = "opnai-chat".parse::<DialectId>().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "unknown dialect 'opnai-chat'; did you mean 'openai-chat'?; one of: \
+             anthropic-messages, openai-chat, openai-responses, gemini, ollama"
+        );
+    }
+
+    #[test]
+    fn names_in_data_and_in_flags_are_the_same() {
+        for id in DialectId::ALL {
+            assert_eq!(serde_json::to_value(id).unwrap(), id.as_str());
+            assert_eq!(id.as_str().parse(), Ok(id));
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! How does each provider protocol say what `ir` says?
+//!
+//! A dialect is four pure functions and two stream machines, in both directions: a client encodes
+//! requests and decodes replies, the simulator decodes requests and encodes replies. Having both
+//! makes `decode(encode(x)) == x` a property test. Every dialect has the same four files:
+//!
+//! - `mod.rs`: the type that implements [`Dialect`], and the literal sample it is about
+//! - `request.rs`: encode and decode of requests
+//! - `reply.rs`: decode and encode of whole replies
+//! - `stream.rs`: the stream decoder and the stream encoder
+//!
+//! Decoders are lenient and honest: they accept what can be understood and record in
+//! [`Reply::defects`](crate::ir::Reply) what a strict client would not have taken.
+
+mod api_error;
+mod id;
+
+pub use api_error::{ApiError, Envelope};
+pub use id::{DialectId, UnknownDialect};
+
+use serde_json::Value;
+
+use crate::ir::{Reply, Request};
+use crate::wire::{Frame, Framing};
+
+/// A provider protocol, in both directions. Implemented by the dialects of this folder only.
+///
+/// Nothing here does I/O, reads a clock or draws random numbers, and nothing panics on any input.
+pub trait Dialect: Send + Sync {
+    /// Which dialect this is.
+    fn id(&self) -> DialectId;
+
+    /// How its streams are cut into frames.
+    fn framing(&self) -> Framing {
+        Framing::Sse
+    }
+
+    /// The body to send. [`Request::extra`] is merged into it last, object by object.
+    fn encode_request(&self, request: &Request) -> Value;
+
+    /// The reply in a whole body, or the error that a 200 body may hold instead.
+    fn decode_reply(&self, body: &Value) -> Result<Reply, ApiError>;
+
+    /// What a client asks, read on the server's side.
+    fn decode_request(&self, body: &Value, route: &Route) -> Result<Request, BadRequest>;
+
+    /// The body a server sends.
+    fn encode_reply(&self, reply: &Reply, stamp: &Stamp) -> Value;
+
+    /// A machine that takes frames and gives the same reply as the whole body would.
+    fn stream_decoder(&self) -> Box<dyn StreamDecoder>;
+
+    /// The frames a server sends for this reply.
+    fn encode_stream(&self, reply: &Reply, stamp: &Stamp, pieces: Pieces) -> Vec<Frame>;
+}
+
+/// Takes the frames of one stream. Nothing is final before [`StreamDecoder::finish`].
+pub trait StreamDecoder: Send {
+    /// Takes the next frame. A frame that cannot be understood is recorded as a defect.
+    fn push(&mut self, frame: &Frame);
+
+    /// The reply; [`StopKind::Truncated`](crate::ir::StopKind::Truncated) when the terminal event
+    /// never came, an error when the stream carried one.
+    fn finish(self: Box<Self>) -> Result<Reply, ApiError>;
+}
+
+/// What the path of a request says, for dialects that put it there.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Route {
+    /// The model named in the path.
+    pub model: Option<String>,
+    /// Whether the path asks for a stream.
+    pub stream: Option<bool>,
+}
+
+/// What a server adds to a reply that does not come from the model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stamp {
+    /// Unix time in seconds.
+    pub created: i64,
+    /// Whether a stream ends with its usage (chat asks for it by `stream_options`).
+    pub usage: bool,
+}
+
+/// How long the text and argument deltas of an encoded stream are, in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pieces(pub std::num::NonZeroUsize);
+
+/// A request body that no conversation can be read from.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {problem}")]
+pub struct BadRequest {
+    /// Where in the body, as `messages[1].role`.
+    pub path: String,
+    /// What is wrong there.
+    pub problem: String,
+}

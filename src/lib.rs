@@ -1,0 +1,24 @@
+//! toolprobe measures how an LLM endpoint really does tool calling.
+//!
+//! The layers, from the bottom up (an arrow in `CONTRIBUTING.md` for each allowed dependency):
+//!
+//! - [`ir`]: the one representation every provider format becomes
+//! - [`wire`]: bytes to frames (SSE, NDJSON, JSON arrays)
+//! - [`dialect`]: frames and bodies to `ir` and back, for five provider protocols
+//! - [`tools`]: the probe tools and the registry that validates and runs them
+//! - [`transport`]: HTTP with limits, retries and an evidence record per exchange
+//! - [`conversation`]: one turn against an endpoint
+//! - [`probe`]: what is asked and how the answer is judged
+//! - [`sim`]: simulated models behind a real HTTP server
+//! - [`cli`]: the command line
+
+pub mod cli;
+pub mod conversation;
+pub mod dialect;
+pub mod ir;
+pub mod probe;
+pub mod sim;
+pub mod textcall;
+pub mod tools;
+pub mod transport;
+pub mod wire;
