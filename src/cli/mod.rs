@@ -1,14 +1,70 @@
 //! What did the user ask for, and what is the exit code?
 //!
-//! One file per command; only this folder prints or turns errors into exit codes.
+//! One file per command, each with its arguments and a `run` that gives an [`Exit`]. Only this
+//! folder prints, and only [`main`] turns errors into text and codes.
 
+mod console;
+mod error;
 mod exit;
 
 pub use exit::Exit;
 
 use std::process::ExitCode;
 
+use clap::{Parser, Subcommand};
+
+use console::{Color, Console};
+use error::CliError;
+
+/// Measure how an LLM endpoint really does tool calling.
+#[derive(Debug, Parser)]
+#[command(name = "toolprobe", version, max_term_width = 80, after_help = EXIT_CODES)]
+struct Cli {
+    /// When to colour what people read
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    color: Color,
+
+    /// Say nothing but results and errors
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+
+    /// Say more about what is going on; twice for every exchange
+    #[arg(long, short, global = true, action = clap::ArgAction::Count)]
+    verbose: u8,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 fine, 1 a demand not met or a regression, \
+                          2 usage or configuration, 3 inconclusive";
+
+#[derive(Debug, Subcommand)]
+enum Command {}
+
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    ExitCode::SUCCESS
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage_exit(&error),
+    };
+    let mut console = Console::new(cli.color, cli.quiet, cli.verbose);
+    match run(cli.command, &mut console) {
+        Ok(exit) => exit.into(),
+        Err(error) if error.is_closed_pipe() => Exit::Fine.into(),
+        Err(error) => {
+            console.error(&error);
+            error.exit().into()
+        }
+    }
+}
+
+fn run(command: Command, _console: &mut Console) -> Result<Exit, CliError> {
+    match command {}
+}
+
+/// Help and version are answers, everything else clap has to say is a usage error.
+fn usage_exit(error: &clap::Error) -> ExitCode {
+    let shown = error.print();
+    if error.use_stderr() && shown.is_ok() { Exit::Usage.into() } else { Exit::Fine.into() }
 }

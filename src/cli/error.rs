@@ -1,0 +1,58 @@
+//! How does a failure become a message and an exit code?
+
+use std::error::Error;
+use std::io;
+
+use super::Exit;
+
+/// Why a command could not do its work. A finding is not an error.
+#[derive(Debug)]
+pub(super) struct CliError {
+    exit: Exit,
+    source: Box<dyn Error + Send + Sync>,
+}
+
+impl CliError {
+    /// The command line, the configuration or an input file is wrong.
+    pub(super) fn usage(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self { exit: Exit::Usage, source: source.into() }
+    }
+
+    /// No verdict could be reached.
+    pub(super) fn inconclusive(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self { exit: Exit::Inconclusive, source: source.into() }
+    }
+
+    pub(super) fn exit(&self) -> Exit {
+        self.exit
+    }
+
+    /// Whether the reader of our output went away, which is its right.
+    pub(super) fn is_closed_pipe(&self) -> bool {
+        self.source
+            .downcast_ref::<io::Error>()
+            .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    }
+
+    /// The message and its causes, each once.
+    pub(super) fn chain(&self) -> String {
+        let mut text = self.source.to_string();
+        let mut cause = self.source.source();
+        while let Some(error) = cause {
+            let next = error.to_string();
+            if !text.contains(&next) {
+                text.push_str(": ");
+                text.push_str(&next);
+            }
+            cause = error.source();
+        }
+        text
+    }
+}
+
+/// Writing output failed: nothing the user typed, but nothing to judge either.
+impl From<io::Error> for CliError {
+    fn from(source: io::Error) -> Self {
+        Self::inconclusive(source)
+    }
+}
