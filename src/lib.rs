@@ -9,6 +9,7 @@
 //! - [`transport`]: HTTP with limits, retries and an evidence record per exchange
 //! - [`conversation`]: one turn against an endpoint
 //! - [`probe`]: what is asked and how the answer is judged
+//! - [`verdict`]: what may be concluded from trials
 //! - [`sim`]: simulated models behind a real HTTP server
 //! - [`cli`]: the command line
 
@@ -21,4 +22,5 @@ pub mod sim;
 pub mod textcall;
 pub mod tools;
 pub mod transport;
+pub mod verdict;
 pub mod wire;

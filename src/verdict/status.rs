@@ -1,0 +1,134 @@
+//! Which status follows from the counted trials?
+
+use serde::{Deserialize, Serialize};
+
+use super::Finding;
+
+/// The verdict on one probe or case.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// At least 90 % of the conclusive trials passed.
+    Pass,
+    /// Some passed.
+    Partial,
+    /// None passed, and the control did.
+    Fail,
+    /// No trial reached a conclusion: infrastructure, budget, or interrupted.
+    Inconclusive,
+    /// Not asked, because something it builds on does not work.
+    Skipped,
+}
+
+impl Status {
+    /// The one spelling used in data and output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Partial => "partial",
+            Self::Fail => "fail",
+            Self::Inconclusive => "inconclusive",
+            Self::Skipped => "skipped",
+        }
+    }
+
+    /// Whether the status says something about the endpoint.
+    pub fn is_conclusive(self) -> bool {
+        match self {
+            Self::Pass | Self::Partial | Self::Fail => true,
+            Self::Inconclusive | Self::Skipped => false,
+        }
+    }
+}
+
+/// How the trials of one probe or case came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Trials that passed.
+    pub passes: u32,
+    /// Trials that failed, each with its control.
+    pub fails: u32,
+    /// Trials that infrastructure kept from a conclusion.
+    pub inconclusive: u32,
+    /// Trials whose precondition did not hold.
+    pub skipped: u32,
+}
+
+impl Tally {
+    /// Counts findings.
+    pub fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
+        let mut tally = Self::default();
+        for finding in findings {
+            match finding {
+                Finding::Pass(_) => tally.passes += 1,
+                Finding::Fail(_) => tally.fails += 1,
+                Finding::Inconclusive(_) => tally.inconclusive += 1,
+                Finding::Skipped(_) => tally.skipped += 1,
+            }
+        }
+        tally
+    }
+
+    /// Trials that count.
+    pub fn conclusive(self) -> u32 {
+        self.passes + self.fails
+    }
+
+    /// The share of conclusive trials that passed; `None` without any.
+    pub fn rate(self) -> Option<f64> {
+        (self.conclusive() > 0).then(|| f64::from(self.passes) / f64::from(self.conclusive()))
+    }
+
+    /// The status by the 90 % rule. In whole numbers, so that 9 of 10 is exactly enough.
+    pub fn status(self) -> Status {
+        let conclusive = self.conclusive();
+        if conclusive == 0 {
+            return if self.inconclusive > 0 { Status::Inconclusive } else { Status::Skipped };
+        }
+        match self.passes {
+            0 => Status::Fail,
+            passes if passes * 10 >= conclusive * 9 => Status::Pass,
+            _ => Status::Partial,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(passes: u32, fails: u32, inconclusive: u32, skipped: u32) -> Tally {
+        Tally { passes, fails, inconclusive, skipped }
+    }
+
+    #[test]
+    fn nine_of_ten_pass_and_eight_of_nine_are_partial() {
+        assert_eq!(tally(9, 1, 0, 0).status(), Status::Pass);
+        assert_eq!(tally(8, 1, 0, 0).status(), Status::Partial);
+        assert_eq!(tally(0, 3, 0, 0).status(), Status::Fail);
+    }
+
+    #[test]
+    fn infrastructure_leaves_no_mark_on_conclusive_trials() {
+        assert_eq!(tally(3, 0, 2, 0).status(), Status::Pass);
+        assert_eq!(tally(0, 0, 2, 1).status(), Status::Inconclusive);
+        assert_eq!(tally(0, 0, 0, 3).status(), Status::Skipped);
+    }
+
+    #[test]
+    fn a_rate_without_trials_is_null() {
+        assert_eq!(tally(0, 0, 4, 0).rate(), None);
+    }
+}
