@@ -1,0 +1,180 @@
+//! Did this server issue what came back, and is it unchanged?
+//!
+//! Providers sign or encrypt their reasoning state and refuse what they did not issue. A simulated
+//! provider does the same without remembering anything: what it issues carries a keyed hash, so
+//! that a later request can be checked by itself. The key is no secret; the point is that a client
+//! cannot get past the check by accident.
+
+use std::fmt::Write as _;
+
+use sha2::{Digest, Sha256};
+
+use crate::ir::Request;
+
+/// Characters of a hash that seals carry: enough to never meet by accident.
+const HALF: usize = 32;
+/// Characters of a turn that ids carry: the shortest sealed id has room for these and a mark.
+const SHORT: usize = 14;
+/// Characters of the mark that says a call came with reasoning.
+const MARK: usize = 6;
+
+/// One reply in one conversation: the same request gives the same turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn(String);
+
+impl Turn {
+    /// The turn that answers this request. Whether it is streamed makes no difference.
+    pub fn of(request: &Request) -> Self {
+        let said = serde_json::json!([
+            request.model,
+            request.system,
+            request.messages,
+            request.tools,
+            request.tool_choice
+        ]);
+        Self(hash("turn", &said.to_string()))
+    }
+
+    /// Lower-case hex digits that only this turn and this purpose give, at most 64.
+    pub fn digits(&self, purpose: &str, length: usize) -> String {
+        hash(purpose, &self.0).chars().take(length).collect()
+    }
+
+    fn short(&self) -> String {
+        self.digits("short", SHORT)
+    }
+
+    /// Digits that end a call's id and that [`sealed_turn`] can read back: 22 of them.
+    pub(super) fn sealed_digits(&self, index: usize) -> String {
+        let head = format!("{}{:02x}", self.short(), index % 256);
+        let mark = mark(&head);
+        format!("{head}{mark}")
+    }
+
+    /// The id of the `reasoning` item of this turn.
+    pub fn reasoning_item_id(&self) -> String {
+        reasoning_item_id(&self.short())
+    }
+}
+
+fn mark(head: &str) -> String {
+    hash("reasoned", head).chars().take(MARK).collect()
+}
+
+/// The turn that issued a call together with reasoning, read from the call's id. `None` for calls
+/// issued without reasoning and for ids from elsewhere.
+pub fn sealed_turn(call_id: &str) -> Option<&str> {
+    let (rest, found) = call_id.split_at_checked(call_id.len().checked_sub(MARK)?)?;
+    let head = rest.get(rest.len().checked_sub(SHORT + 2)?..)?;
+    (found == mark(head)).then(|| head.get(..SHORT))?
+}
+
+/// The id of the `reasoning` item that a sealed call came with.
+pub fn reasoning_item_id(sealed_turn: &str) -> String {
+    let tail: String = hash("rs", sealed_turn).chars().take(HALF).collect();
+    format!("rs_{sealed_turn}{tail}")
+}
+
+/// A signature or an encrypted blob for this text.
+///
+/// Hex digits in a multiple of four are base64 as well, so that clients which decode and encode
+/// the field again give back the same characters.
+pub fn seal(text: &str) -> String {
+    let content: String = hash("content", text).chars().take(HALF).collect();
+    let proof: String = hash("proof", &content).chars().take(HALF).collect();
+    format!("{content}{proof}")
+}
+
+/// What a seal that came back is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Issued here, for this text.
+    Intact,
+    /// Issued here, for another text.
+    Altered,
+    /// Not issued here, or damaged.
+    Foreign,
+}
+
+/// Checks a seal against the text it came back with.
+pub fn standing(seal_text: &str, text: &str) -> Standing {
+    let Some((content, proof)) = seal_text.split_at_checked(HALF) else {
+        return Standing::Foreign;
+    };
+    if !hash("proof", content).starts_with(proof) || proof.len() != HALF {
+        Standing::Foreign
+    } else if hash("content", text).starts_with(content) {
+        Standing::Intact
+    } else {
+        Standing::Altered
+    }
+}
+
+/// Whether a seal was issued here, whatever for.
+pub fn is_genuine(seal_text: &str) -> bool {
+    standing(seal_text, "") != Standing::Foreign
+}
+
+fn hash(purpose: &str, content: &str) -> String {
+    let mut hasher = Sha256::new();
+    hasher.update(b"toolprobe-sim\0");
+    hasher.update(purpose.as_bytes());
+    hasher.update(b"\0");
+    hasher.update(content.as_bytes());
+    hasher.finalize().iter().fold(String::with_capacity(64), |mut hex, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Message;
+
+    fn turn(text: &str) -> Turn {
+        Turn::of(&Request { messages: vec![Message::user(text)], ..Request::default() })
+    }
+
+    #[test]
+    fn a_seal_tells_intact_altered_and_foreign_apart() {
+        let issued = seal("the sky is blue");
+        assert_eq!(standing(&issued, "the sky is blue"), Standing::Intact);
+        assert_eq!(standing(&issued, "the sky is green"), Standing::Altered);
+        for foreign in ["", "EqQB", &issued[..40], &issued.replace('a', "b")] {
+            assert_eq!(standing(foreign, "the sky is blue"), Standing::Foreign, "{foreign}");
+        }
+    }
+
+    #[test]
+    fn a_seal_is_base64_too() {
+        assert_eq!(seal("x").len() % 4, 0);
+        assert!(seal("x").chars().all(|c| c.is_ascii_alphanumeric()));
+    }
+
+    #[test]
+    fn a_call_names_the_reasoning_item_it_came_with() {
+        let turn = turn("hello");
+        let id = format!("call_{}", turn.sealed_digits(3));
+        let found = sealed_turn(&id).map(reasoning_item_id);
+        assert_eq!(found, Some(turn.reasoning_item_id()));
+    }
+
+    #[test]
+    fn ids_from_elsewhere_name_no_reasoning_item() {
+        for id in
+            ["", "call_", "call_abc", "call_0123456789abcdef01234567", "functions.é:0", "日本"]
+        {
+            assert_eq!(sealed_turn(id), None, "{id}");
+        }
+    }
+
+    #[test]
+    fn the_turn_does_not_depend_on_streaming() {
+        let request = Request { messages: vec![Message::user("a")], ..Request::default() };
+        let streamed = Request { stream: true, ..request.clone() };
+        assert_eq!(Turn::of(&request), Turn::of(&streamed));
+        assert_ne!(Turn::of(&request), turn("b"));
+    }
+}
