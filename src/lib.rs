@@ -9,6 +9,7 @@
 //! - [`transport`]: HTTP with limits, retries and an evidence record per exchange
 //! - [`conversation`]: one turn against an endpoint
 //! - [`probe`]: what is asked and how the answer is judged
+//! - [`profile`]: what is known of an endpoint
 //! - [`verdict`]: what may be concluded from trials
 //! - [`sim`]: simulated models behind a real HTTP server
 //! - [`cli`]: the command line
@@ -18,6 +19,7 @@ pub mod conversation;
 pub mod dialect;
 pub mod ir;
 pub mod probe;
+pub mod profile;
 pub mod sim;
 pub mod textcall;
 pub mod tools;

@@ -1,10 +1,6 @@
 //! How much is a rate from few trials worth?
 
-use serde::{Deserialize, Serialize};
-
-/// The two ends of a 95 % confidence interval for a rate.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Interval(pub f64, pub f64);
+use crate::profile::Interval;
 
 /// The standard normal quantile of a two-sided 95 % interval.
 const Z: f64 = 1.959_963_984_540_054;

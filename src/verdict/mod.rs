@@ -1,13 +1,13 @@
 //! What may be concluded from trials, and how sure is it?
 //!
-//! - [`status`](self): from counted trials to a status, by the rules every probe obeys
-//! - [`interval`](self): how much a rate from few trials is worth
 //! - [`trial`](self): what one trial showed, with the control that a negative needs
+//! - [`tally`](self): from counted trials to a status, by the rules every probe obeys
+//! - [`interval`](self): how much a rate from few trials is worth
 
 mod interval;
-mod status;
+mod tally;
 mod trial;
 
-pub use interval::{Interval, wilson};
-pub use status::{Status, Tally};
+pub use interval::wilson;
+pub use tally::Tally;
 pub use trial::{Control, Finding, Negative};

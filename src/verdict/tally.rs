@@ -1,57 +1,7 @@
 //! Which status follows from the counted trials?
 
-use serde::{Deserialize, Serialize};
-
 use super::Finding;
-
-/// The verdict on one probe or case.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Status {
-    /// At least 90 % of the conclusive trials passed.
-    Pass,
-    /// Some passed.
-    Partial,
-    /// None passed, and the control did.
-    Fail,
-    /// No trial reached a conclusion: infrastructure, budget, or interrupted.
-    Inconclusive,
-    /// Not asked, because something it builds on does not work.
-    Skipped,
-}
-
-impl Status {
-    /// The one spelling used in data and output.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Partial => "partial",
-            Self::Fail => "fail",
-            Self::Inconclusive => "inconclusive",
-            Self::Skipped => "skipped",
-        }
-    }
-
-    /// Whether the status says something about the endpoint.
-    pub fn is_conclusive(self) -> bool {
-        match self {
-            Self::Pass | Self::Partial | Self::Fail => true,
-            Self::Inconclusive | Self::Skipped => false,
-        }
-    }
-}
+use crate::profile::Status;
 
 /// How the trials of one probe or case came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
