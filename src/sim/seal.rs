@@ -71,48 +71,55 @@ pub fn sealed_turn(call_id: &str) -> Option<&str> {
 
 /// The id of the `reasoning` item that a sealed call came with.
 pub fn reasoning_item_id(sealed_turn: &str) -> String {
-    let tail: String = hash("rs", sealed_turn).chars().take(HALF).collect();
-    format!("rs_{sealed_turn}{tail}")
+    format!("rs_{sealed_turn}{}", half("rs", sealed_turn))
 }
 
-/// A signature or an encrypted blob for this text.
-///
-/// Hex digits in a multiple of four are base64 as well, so that clients which decode and encode
-/// the field again give back the same characters.
-pub fn seal(text: &str) -> String {
-    let content: String = hash("content", text).chars().take(HALF).collect();
-    let proof: String = hash("proof", &content).chars().take(HALF).collect();
-    format!("{content}{proof}")
-}
-
-/// What a seal that came back is worth.
+/// What a seal is for; it shows in the first characters, as the providers' do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
-    /// Issued here, for this text.
-    Intact,
-    /// Issued here, for another text.
-    Altered,
-    /// Not issued here, or damaged.
-    Foreign,
+pub enum Seal {
+    /// The signature of an Anthropic thinking block.
+    Signature,
+    /// The content of an Anthropic redacted block.
+    Redacted,
+    /// The encrypted content of a Responses reasoning item.
+    Encrypted,
+    /// A Gemini thought signature.
+    Thought,
 }
 
-/// Checks a seal against the text it came back with.
-pub fn standing(seal_text: &str, text: &str) -> Standing {
-    let Some((content, proof)) = seal_text.split_at_checked(HALF) else {
-        return Standing::Foreign;
-    };
-    if !hash("proof", content).starts_with(proof) || proof.len() != HALF {
-        Standing::Foreign
-    } else if hash("content", text).starts_with(content) {
-        Standing::Intact
-    } else {
-        Standing::Altered
+impl Seal {
+    /// Four characters each: with the hex digits after them a seal is base64 too, so that clients
+    /// which decode and encode the field again give back the same characters.
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Signature => "EqQB",
+            Self::Redacted => "EmwK",
+            Self::Encrypted => "gAAA",
+            Self::Thought => "CiQB",
+        }
+    }
+
+    /// The seal over this content.
+    pub fn over(self, content: &str) -> String {
+        let body = half(self.prefix(), content);
+        let proof = half("proof", &body);
+        format!("{}{body}{proof}", self.prefix())
+    }
+
+    /// Whether it was issued here, over whatever content.
+    pub fn is_genuine(self, seal: &str) -> bool {
+        let halves = seal.strip_prefix(self.prefix()).and_then(|rest| rest.split_at_checked(HALF));
+        halves.is_some_and(|(body, proof)| half("proof", body) == proof)
+    }
+
+    /// Whether it was issued here over this very content.
+    pub fn vouches_for(self, seal: &str, content: &str) -> bool {
+        self.over(content) == seal
     }
 }
 
-/// Whether a seal was issued here, whatever for.
-pub fn is_genuine(seal_text: &str) -> bool {
-    standing(seal_text, "") != Standing::Foreign
+fn half(purpose: &str, content: &str) -> String {
+    hash(purpose, content).chars().take(HALF).collect()
 }
 
 fn hash(purpose: &str, content: &str) -> String {
@@ -138,19 +145,29 @@ mod tests {
     }
 
     #[test]
-    fn a_seal_tells_intact_altered_and_foreign_apart() {
-        let issued = seal("the sky is blue");
-        assert_eq!(standing(&issued, "the sky is blue"), Standing::Intact);
-        assert_eq!(standing(&issued, "the sky is green"), Standing::Altered);
-        for foreign in ["", "EqQB", &issued[..40], &issued.replace('a', "b")] {
-            assert_eq!(standing(foreign, "the sky is blue"), Standing::Foreign, "{foreign}");
+    fn a_seal_vouches_for_its_content_and_for_no_other() {
+        let seal = Seal::Signature.over("I should call it.");
+        assert!(Seal::Signature.vouches_for(&seal, "I should call it."));
+        assert!(!Seal::Signature.vouches_for(&seal, "I should not."));
+        assert!(Seal::Signature.is_genuine(&seal));
+    }
+
+    #[test]
+    fn forged_emptied_and_foreign_seals_are_not_genuine() {
+        let seal = Seal::Signature.over("x");
+        for forged in ["", "EqQB", "EqQBxx", &seal[..40], &format!("{seal}0"), "skip_it"] {
+            assert!(!Seal::Signature.is_genuine(forged), "{forged}");
         }
+        assert!(!Seal::Encrypted.is_genuine(&seal));
     }
 
     #[test]
     fn a_seal_is_base64_too() {
-        assert_eq!(seal("x").len() % 4, 0);
-        assert!(seal("x").chars().all(|c| c.is_ascii_alphanumeric()));
+        for seal in [Seal::Signature, Seal::Redacted, Seal::Encrypted, Seal::Thought] {
+            let text = seal.over("x");
+            assert_eq!(text.len() % 4, 0);
+            assert!(text.chars().all(|c| c.is_ascii_alphanumeric()));
+        }
     }
 
     #[test]
