@@ -13,7 +13,12 @@
 //! [`Reply::defects`](crate::ir::Reply) what a strict client would not have taken.
 
 mod api_error;
+mod arguments;
+mod error_text;
 mod id;
+mod merge;
+#[cfg(test)]
+mod testing;
 
 pub use api_error::{ApiError, Envelope};
 pub use id::{DialectId, UnknownDialect};

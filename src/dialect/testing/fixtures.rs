@@ -1,0 +1,243 @@
+//! Does every fixture decode to what its expectation says, however it is delivered?
+//!
+//! The format is described in `fixtures/dialect/README.md`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::laws::{frames_to_reply, stamp};
+use crate::dialect::{ApiError, Dialect, Pieces};
+use crate::ir::{Defect, Part, ReasoningState, Reply, Stop, StopKind, Usage};
+use crate::wire::{Frame, Framing};
+
+/// The content of a `name.expect.json`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Expectation {
+    #[expect(dead_code, reason = "its presence is what is checked")]
+    provenance: Provenance,
+    source: String,
+    #[serde(default)]
+    reply: Option<Seen>,
+    #[serde(default)]
+    error: Option<SeenError>,
+    /// Compared when given.
+    #[serde(default)]
+    usage: Option<Usage>,
+    /// Compared when given.
+    #[serde(default)]
+    state: Option<Vec<ReasoningState>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Provenance {
+    Recorded,
+    Documented,
+    Invented,
+}
+
+/// What a reply comes down to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Seen {
+    #[serde(default)]
+    calls: Vec<SeenCall>,
+    #[serde(default)]
+    broken: Vec<SeenBroken>,
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    reasoning: String,
+    stop: Stop,
+    #[serde(default)]
+    defects: BTreeSet<Defect>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SeenCall {
+    id: String,
+    name: String,
+    input: Value,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SeenBroken {
+    name: String,
+    arguments: String,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SeenError {
+    message: String,
+    #[serde(default)]
+    kind: Option<String>,
+    #[serde(default)]
+    code: Option<String>,
+}
+
+impl Seen {
+    fn of(reply: &Reply) -> Self {
+        let broken = reply.parts.iter().filter_map(|part| match part {
+            Part::BrokenCall(call) => {
+                Some(SeenBroken { name: call.name.clone(), arguments: call.arguments.clone() })
+            }
+            _ => None,
+        });
+        let calls = reply.calls().map(|call| SeenCall {
+            id: call.id.to_string(),
+            name: call.name.clone(),
+            input: call.input.clone(),
+        });
+        Self {
+            calls: calls.collect(),
+            broken: broken.collect(),
+            text: reply.text(),
+            reasoning: reply.reasoning_text(),
+            stop: reply.stop.clone(),
+            defects: reply.defects.iter().collect(),
+        }
+    }
+
+    /// What must survive when the reply is written again by our own encoder.
+    fn said(&self) -> (&[SeenCall], &str, &str) {
+        (&self.calls, &self.text, &self.reasoning)
+    }
+
+    fn is_whole(&self) -> bool {
+        self.broken.is_empty() && !matches!(self.stop.kind, StopKind::Truncated | StopKind::Missing)
+    }
+}
+
+/// Decodes every fixture of the dialect, whole and in pieces, and encodes it again.
+pub(in crate::dialect) fn assert_fixtures(dialect: &dyn Dialect) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/dialect");
+    let mut seen = 0;
+    for path in files(&folder.join(dialect.id().as_str())) {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if name.ends_with(".expect.json") {
+            continue;
+        }
+        let expected = expectation(&path);
+        let decoded = decode(dialect, &path);
+        check(&name, &decoded, &expected);
+        if let Ok(reply) = &decoded {
+            encode_again(dialect, &name, reply);
+        }
+        seen += 1;
+    }
+    assert!(seen > 0, "no fixtures in {}", folder.display());
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+fn expectation(fixture: &Path) -> Expectation {
+    let path = fixture.with_extension("expect.json");
+    let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let expected: Expectation =
+        serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    assert!(!expected.source.is_empty(), "{}: no source", path.display());
+    assert!(
+        expected.reply.is_some() != expected.error.is_some(),
+        "{}: exactly one of reply and error",
+        path.display()
+    );
+    expected
+}
+
+fn decode(dialect: &dyn Dialect, path: &Path) -> Result<Reply, ApiError> {
+    let bytes = fs::read(path).unwrap();
+    let framing = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("json") => {
+            return dialect.decode_reply(&serde_json::from_slice(&bytes).unwrap());
+        }
+        Some("sse") => Framing::Sse,
+        Some("ndjson") => Framing::Ndjson,
+        Some("array") => Framing::JsonArray,
+        _ => panic!("{}: not a fixture", path.display()),
+    };
+    frames_to_reply(dialect, &frames(&bytes, framing))
+}
+
+fn check(name: &str, decoded: &Result<Reply, ApiError>, expected: &Expectation) {
+    match decoded {
+        Ok(reply) => {
+            assert_eq!(Some(&Seen::of(reply)), expected.reply.as_ref(), "{name}");
+            if let Some(usage) = expected.usage {
+                assert_eq!(reply.usage, usage, "{name}");
+            }
+            if let Some(state) = &expected.state {
+                assert_eq!(&reasoning(reply), state, "{name}");
+            }
+        }
+        Err(error) => {
+            let (message, kind, code) =
+                (error.message.clone(), error.kind.clone(), error.code.clone());
+            let error = SeenError { message, kind, code };
+            assert_eq!(Some(&error), expected.error.as_ref(), "{name}");
+        }
+    }
+}
+
+fn reasoning(reply: &Reply) -> Vec<ReasoningState> {
+    let states = reply.parts.iter().filter_map(|part| match part {
+        Part::Reasoning(state) => Some(state.clone()),
+        _ => None,
+    });
+    states.collect()
+}
+
+/// What was understood of a fixture can be said again in the same dialect, plain and streamed.
+fn encode_again(dialect: &dyn Dialect, name: &str, reply: &Reply) {
+    let seen = Seen::of(reply);
+    if !seen.is_whole() {
+        return;
+    }
+    let plain = dialect.decode_reply(&dialect.encode_reply(reply, &stamp())).unwrap();
+    assert_eq!(Seen::of(&plain).said(), seen.said(), "{name}, encoded again");
+    let frames = dialect.encode_stream(reply, &stamp(), Pieces(NonZeroUsize::new(3).unwrap()));
+    let streamed = frames_to_reply(dialect, &frames).unwrap();
+    assert_eq!(Seen::of(&streamed).said(), seen.said(), "{name}, streamed again");
+}
+
+/// The frames of a stream, which are the same however the bytes arrive.
+fn frames(bytes: &[u8], framing: Framing) -> Vec<Frame> {
+    split(bytes, framing)
+}
+
+fn split(bytes: &[u8], framing: Framing) -> Vec<Frame> {
+    let text = std::str::from_utf8(bytes).unwrap().replace("\r\n", "\n");
+    match framing {
+        Framing::Sse => text.split("\n\n").flat_map(event).collect(),
+        Framing::Ndjson => text.lines().filter(|line| !line.is_empty()).map(Frame::data).collect(),
+        Framing::JsonArray => {
+            let elements: Vec<Value> = serde_json::from_str(&text).unwrap();
+            elements.iter().map(|element| Frame::data(element.to_string())).collect()
+        }
+    }
+}
+
+fn event(block: &str) -> Vec<Frame> {
+    let field = |name: &str| {
+        let lines = block.lines().filter_map(|line| line.strip_prefix(name));
+        lines.map(|value| value.strip_prefix(' ').unwrap_or(value)).collect::<Vec<_>>()
+    };
+    let comments = field(":").into_iter().map(|text| Frame::Comment(text.to_owned()));
+    let data = field("data:");
+    let event = field("event:").first().map(ToString::to_string);
+    let payload = (!data.is_empty()).then(|| Frame::Event { event, data: data.join("\n") });
+    comments.chain(payload).collect()
+}

@@ -1,0 +1,29 @@
+//! Does a dialect keep the laws that every dialect must keep?
+//!
+//! A dialect describes its [`NormalForm`] (the values it can carry without loss) and calls
+//! [`assert_laws`] and [`assert_fixtures`]; the laws are then tried on generated conversations and
+//! the fixtures of `fixtures/dialect/<id>/` are decoded in every way a network could deliver them.
+//!
+//! - `form.rs`: what a dialect can carry
+//! - `requests.rs`, `replies.rs`, `values.rs`: strategies for conversations in that form
+//! - `laws.rs`: the laws
+//! - `fixtures.rs`: fixtures and what is expected of them
+
+mod fixtures;
+mod form;
+mod laws;
+mod replies;
+mod requests;
+mod values;
+
+pub(in crate::dialect) use fixtures::assert_fixtures;
+#[expect(unused_imports, reason = "for the dialects' own properties beside the shared laws")]
+pub(in crate::dialect) use {
+    form::{Choice, NormalForm, Order},
+    laws::{
+        assert_laws, frames_to_reply, reply_round_trip, request_round_trip, stream_equals_plain,
+    },
+    replies::replies,
+    requests::requests,
+    values::{json_object, text, word},
+};
