@@ -1,7 +1,25 @@
 //! Which frames are in these bytes?
 //!
-//! Push readers without I/O: bytes in, frames out, `finish` says what was missing. Linear in the
-//! input, whatever the chunking.
+//! Push readers without I/O: bytes in, frames out, `finish` gives what the end of the input
+//! completes. Linear in the input, whatever the chunking: no byte is looked at twice.
+//!
+//! - [`reader`](self): one reader for every framing, with its limits and its errors
+//! - [`sse`](self), [`ndjson`](self), [`json_array`](self): how each framing is read
+//! - [`line`](self): lines out of chunks, for the two framings that have lines
+//! - [`writer`](self): frames to bytes, for the simulator and for replays
+
+mod json_array;
+mod line;
+mod ndjson;
+mod reader;
+mod sse;
+mod writer;
+
+#[cfg(test)]
+mod properties;
+
+pub use reader::{FrameReader, WireError, WireLimits, read_all};
+pub use writer::{FrameWriter, LineEnd, SseStyle, write_all};
 
 /// How a stream is cut into frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,7 +42,7 @@ pub enum Frame {
         /// The payload: the joined `data:` lines, a line, or an array element.
         data: String,
     },
-    /// A comment line of server-sent events, without its colon.
+    /// A comment line of server-sent events, without its colon and the space after it.
     Comment(String),
 }
 
