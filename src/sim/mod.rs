@@ -1,9 +1,34 @@
-//! Which simulated models are there, and how do they behave?
+//! What would a provider answer?
 //!
+//! Simulated models behind a real HTTP server. A model is a file (a dialect, a textual form or none,
+//! quirks); it reads the conversation and the tools of a request and nothing else.
+//!
+//! - [`model`](self), [`expected`](self), [`fleet`](self): the files and what they may say
+//! - [`quirks`]: the ways to misbehave, as data
+//! - [`brain`]: what a model says, before its server spells it
+//! - [`thinking`](self): whether it reasons on a request
+//! - [`draw`](self): chance that can be repeated
 //! - [`seal`]: what the server issued, verifiable without memory
 //! - [`IdStyle`]: what call ids look like at each provider
 
+pub mod brain;
+mod draw;
+mod expected;
+mod fleet;
 mod ids;
+mod model;
+pub mod quirks;
 pub mod seal;
+mod thinking;
 
+pub use draw::Draw;
+pub use expected::{
+    ErrorRepair, ExpectedProfile, ReasoningReplay, ReplayMode, ResultKey, SchemaLevel, Status,
+    ToolCallFormat, ToolDelivery,
+};
+pub use fleet::{Fleet, FleetError};
 pub use ids::{IdStyle, Reasoned};
+pub use model::{
+    ModelFile, NativeTools, Protocol, Provenance, RulesId, TextForm, Thinking, ThinkingWhen,
+};
+pub use thinking::is_thinking;

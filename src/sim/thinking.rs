@@ -1,0 +1,145 @@
+//! Does this model reason on this request?
+//!
+//! Each provider has request fields of its own that switch reasoning on and off; a field of another
+//! provider changes nothing, as it does there.
+
+use serde_json::Value;
+
+use super::model::{ModelFile, RulesId, ThinkingWhen};
+use crate::ir::{Object, Request};
+
+/// Whether the model reasons before it answers this request.
+pub fn is_thinking(model: &ModelFile, request: &Request) -> bool {
+    let asked = || switches(model.rules()).iter().find_map(|switch| switch.read(&request.extra));
+    match model.thinking.when {
+        ThinkingWhen::Never => false,
+        ThinkingWhen::Always => true,
+        ThinkingWhen::ByDefault => asked().unwrap_or(true),
+        ThinkingWhen::WhenAsked => asked().unwrap_or(false),
+    }
+}
+
+/// A request field that switches reasoning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Switch {
+    /// `thinking: {"type": "enabled" | "adaptive" | "disabled"}`
+    ThinkingType,
+    /// `enable_thinking: bool`
+    EnableThinking,
+    /// `chat_template_kwargs: {"enable_thinking": bool}` or `{"thinking": bool}`
+    TemplateArguments,
+    /// `reasoning_effort: "none" | …`
+    ReasoningEffort,
+    /// `reasoning: {"effort": …, "enabled": bool}`
+    Reasoning,
+    /// `think: bool | "low" | …`
+    Think,
+    /// `generationConfig.thinkingConfig: {"thinkingBudget": n}` or `{"thinkingLevel": …}`
+    ThinkingConfig,
+}
+
+fn switches(rules: RulesId) -> &'static [Switch] {
+    match rules {
+        RulesId::Anthropic
+        | RulesId::AnthropicStart
+        | RulesId::AnthropicNoModify
+        | RulesId::AnthropicSignature
+        | RulesId::Kimi
+        | RulesId::Glm
+        | RulesId::Minimax => &[Switch::ThinkingType],
+        RulesId::DeepseekV4 | RulesId::DeepseekR1 => {
+            &[Switch::ThinkingType, Switch::ReasoningEffort]
+        }
+        RulesId::OpenAiChat
+        | RulesId::Azure
+        | RulesId::Copilot
+        | RulesId::Mistral
+        | RulesId::Groq
+        | RulesId::Xai => &[Switch::ReasoningEffort],
+        RulesId::OpenAiResponses | RulesId::Openrouter => {
+            &[Switch::Reasoning, Switch::ReasoningEffort]
+        }
+        RulesId::Gemini | RulesId::Gemini3 => &[Switch::ThinkingConfig],
+        RulesId::Ollama => &[Switch::Think],
+        RulesId::Qwen => &[Switch::EnableThinking],
+        RulesId::Vllm | RulesId::Sglang | RulesId::LlamaCpp => {
+            &[Switch::TemplateArguments, Switch::ReasoningEffort]
+        }
+    }
+}
+
+impl Switch {
+    /// What the field says, if it is there and says anything.
+    fn read(self, extra: &Object) -> Option<bool> {
+        match self {
+            Self::ThinkingType => {
+                extra.get("thinking")?.get("type")?.as_str().map(|word| word != "disabled")
+            }
+            Self::EnableThinking => extra.get("enable_thinking")?.as_bool(),
+            Self::TemplateArguments => {
+                let arguments = extra.get("chat_template_kwargs")?;
+                arguments.get("enable_thinking").or_else(|| arguments.get("thinking"))?.as_bool()
+            }
+            Self::ReasoningEffort => effort(extra.get("reasoning_effort")?),
+            Self::Reasoning => {
+                let reasoning = extra.get("reasoning")?;
+                let enabled = reasoning.get("enabled").and_then(Value::as_bool);
+                enabled.or_else(|| effort(reasoning.get("effort")?))
+            }
+            Self::Think => {
+                let think = extra.get("think")?;
+                think.as_bool().or_else(|| effort(think))
+            }
+            Self::ThinkingConfig => {
+                let config = extra.get("generationConfig")?.get("thinkingConfig")?;
+                match config.get("thinkingBudget").and_then(Value::as_i64) {
+                    Some(budget) => Some(budget != 0),
+                    None => config.get("thinkingLevel").map(|_| true),
+                }
+            }
+        }
+    }
+}
+
+fn effort(word: &Value) -> Option<bool> {
+    word.as_str().map(|word| word != "none")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(switch: Switch, extra: &Value) -> Option<bool> {
+        switch.read(extra.as_object().unwrap())
+    }
+
+    #[test]
+    fn every_switch_says_on_and_off_and_nothing() {
+        let cases = [
+            (Switch::ThinkingType, json!({"thinking": {"type": "adaptive"}}), Some(true)),
+            (Switch::ThinkingType, json!({"thinking": {"type": "disabled"}}), Some(false)),
+            (Switch::EnableThinking, json!({"enable_thinking": false}), Some(false)),
+            (
+                Switch::TemplateArguments,
+                json!({"chat_template_kwargs": {"thinking": true}}),
+                Some(true),
+            ),
+            (Switch::ReasoningEffort, json!({"reasoning_effort": "none"}), Some(false)),
+            (Switch::Reasoning, json!({"reasoning": {"effort": "low"}}), Some(true)),
+            (Switch::Reasoning, json!({"reasoning": {"summary": "auto"}}), None),
+            (Switch::Think, json!({"think": "high"}), Some(true)),
+            (Switch::Think, json!({"think": false}), Some(false)),
+            (
+                Switch::ThinkingConfig,
+                json!({"generationConfig": {"thinkingConfig": {"thinkingBudget": 0}}}),
+                Some(false),
+            ),
+            (Switch::ThinkingConfig, json!({"thinking": {"type": "enabled"}}), None),
+        ];
+        for (switch, extra, said) in cases {
+            assert_eq!(read(switch, &extra), said, "{switch:?} {extra}");
+        }
+    }
+}
