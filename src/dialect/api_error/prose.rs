@@ -1,0 +1,33 @@
+//! What can be shown of an error body that is no error object?
+
+use serde_json::Value;
+
+/// How much of a body a message quotes, in characters.
+const QUOTED: usize = 300;
+
+/// The JSON in a body: the body itself, or the first payload of a stream.
+pub(super) fn payload(body: &str) -> Option<Value> {
+    serde_json::from_str(body).ok().or_else(|| {
+        let data = body.lines().find_map(|line| line.strip_prefix("data:"))?;
+        serde_json::from_str(data).ok()
+    })
+}
+
+/// One line that says what came: a page's title, the start of a text, or that nothing came.
+pub(super) fn summary(status: u16, body: &str) -> String {
+    let text = one_line(title(body).unwrap_or(body));
+    if text.is_empty() { format!("HTTP {status} with an empty body") } else { text }
+}
+
+fn title(body: &str) -> Option<&str> {
+    let (_, rest) = body.split_once("<title>")?;
+    let (title, _) = rest.split_once("</title>")?;
+    Some(title).filter(|title| !title.trim().is_empty())
+}
+
+fn one_line(text: &str) -> String {
+    // A bound before the split keeps a body of many megabytes from being copied whole.
+    let start: String = text.chars().take(4 * QUOTED).collect();
+    let words: Vec<&str> = start.split_whitespace().collect();
+    words.join(" ").chars().take(QUOTED).collect()
+}
