@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::laws::{frames_to_reply, stamp};
 use crate::dialect::{ApiError, Dialect, Pieces};
 use crate::ir::{Defect, Part, ReasoningState, Reply, Stop, StopKind, Usage};
-use crate::wire::{Frame, Framing};
+use crate::wire::{Frame, FrameReader, Framing};
 
 /// The content of a `name.expect.json`.
 #[derive(Debug, Deserialize)]
@@ -215,29 +215,22 @@ fn encode_again(dialect: &dyn Dialect, name: &str, reply: &Reply) {
 
 /// The frames of a stream, which are the same however the bytes arrive.
 fn frames(bytes: &[u8], framing: Framing) -> Vec<Frame> {
-    split(bytes, framing)
-}
-
-fn split(bytes: &[u8], framing: Framing) -> Vec<Frame> {
-    let text = std::str::from_utf8(bytes).unwrap().replace("\r\n", "\n");
-    match framing {
-        Framing::Sse => text.split("\n\n").flat_map(event).collect(),
-        Framing::Ndjson => text.lines().filter(|line| !line.is_empty()).map(Frame::data).collect(),
-        Framing::JsonArray => {
-            let elements: Vec<Value> = serde_json::from_str(&text).unwrap();
-            elements.iter().map(|element| Frame::data(element.to_string())).collect()
-        }
+    let whole = frames_of(&[bytes], framing);
+    let single: Vec<&[u8]> = bytes.chunks(1).collect();
+    assert_eq!(frames_of(&single, framing), whole, "fed byte by byte");
+    for cut in 1..bytes.len() {
+        let (head, tail) = bytes.split_at(cut);
+        assert_eq!(frames_of(&[head, tail], framing), whole, "cut at {cut}");
     }
+    whole
 }
 
-fn event(block: &str) -> Vec<Frame> {
-    let field = |name: &str| {
-        let lines = block.lines().filter_map(|line| line.strip_prefix(name));
-        lines.map(|value| value.strip_prefix(' ').unwrap_or(value)).collect::<Vec<_>>()
-    };
-    let comments = field(":").into_iter().map(|text| Frame::Comment(text.to_owned()));
-    let data = field("data:");
-    let event = field("event:").first().map(ToString::to_string);
-    let payload = (!data.is_empty()).then(|| Frame::Event { event, data: data.join("\n") });
-    comments.chain(payload).collect()
+fn frames_of(chunks: &[&[u8]], framing: Framing) -> Vec<Frame> {
+    let mut reader = FrameReader::new(framing);
+    let mut frames = Vec::new();
+    for chunk in chunks {
+        reader.push(chunk, &mut frames).unwrap();
+    }
+    reader.finish(&mut frames).unwrap();
+    frames
 }
