@@ -14,14 +14,21 @@
 
 mod api_error;
 mod arguments;
+mod auth;
+mod endpoint;
 mod error_text;
 mod id;
 mod merge;
+mod registry;
+mod route;
 #[cfg(test)]
 mod testing;
 
 pub use api_error::{ApiError, Envelope};
+pub use auth::Auth;
+pub use endpoint::{EndpointError, call_url, dialect_of};
 pub use id::{DialectId, UnknownDialect};
+pub use route::Route;
 
 use serde_json::Value;
 
@@ -67,15 +74,6 @@ pub trait StreamDecoder: Send {
     /// The reply; [`StopKind::Truncated`](crate::ir::StopKind::Truncated) when the terminal event
     /// never came, an error when the stream carried one.
     fn finish(self: Box<Self>) -> Result<Reply, ApiError>;
-}
-
-/// What the path of a request says, for dialects that put it there.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Route {
-    /// The model named in the path.
-    pub model: Option<String>,
-    /// Whether the path asks for a stream.
-    pub stream: Option<bool>,
 }
 
 /// What a server adds to a reply that does not come from the model.
