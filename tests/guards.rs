@@ -17,9 +17,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("verdict", &["ir", "profile"]),
     (
         "probe",
-        &[
-            "ir", "dialect", "textcall", "tools", "transport", "conversation", "verdict", "profile",
-        ],
+        &["ir", "dialect", "textcall", "tools", "transport", "conversation", "verdict", "profile"],
     ),
     ("sim", &["ir", "wire", "dialect", "textcall"]),
 ];

@@ -7,8 +7,10 @@
 //! - [`reasoning`](self): provider state that must be replayed verbatim
 //! - [`message`](self), [`request`](self), [`reply`](self): a conversation and its two ends
 //! - [`defect`](self): what a lenient decoder tolerated
+//! - [`digest`](self): how stored things are named
 
 mod defect;
+mod digest;
 mod message;
 mod reasoning;
 mod reply;
@@ -16,6 +18,7 @@ mod request;
 mod tool;
 
 pub use defect::{Defect, Defects};
+pub use digest::Digest;
 pub use message::{Message, Part, Role};
 pub use reasoning::{ReasoningField, ReasoningState};
 pub use reply::{Reply, Stop, StopKind, Usage};

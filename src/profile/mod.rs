@@ -1,5 +1,20 @@
 //! What is known of an endpoint, in a form that programs read and people diff?
+//!
+//! - [`document`](self): the profile file and the capability fields at its top
+//! - [`results`](self): what each probe found, which those fields are read off
+//! - [`status`](self): the words and the certainty of a verdict
 
+mod document;
+mod results;
 mod status;
 
+pub use document::{
+    Capabilities, ErrorRepair, PROFILE_VERSION, Profile, ReasoningReplay, SchemaLevel, Subject,
+    ToolCallFormat,
+};
+pub use results::{
+    CaseResult, CaseVerdict, Cases, History, JsonText, Layer, Loop, Outcome, ParallelTool, Repair,
+    Replay, ReplayMode, Results, SingleTool, Streaming, Strictness, Switch, Taken, ToolDelivery,
+    Variant,
+};
 pub use status::{Interval, Status};

@@ -1,0 +1,148 @@
+//! What stands in a profile file?
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{JsonText, ReplayMode, Results, ToolDelivery};
+use crate::dialect::DialectId;
+use crate::ir::CallFormat;
+
+/// The version of the file format this binary writes.
+pub const PROFILE_VERSION: u32 = 1;
+
+/// How much of JSON Schema a model keeps to.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum SchemaLevel {
+    /// Nothing: no call works.
+    None,
+    /// Strings arrive, other types do not.
+    StringOnly,
+    /// Flat objects of typed values.
+    SimpleObject,
+    /// Every keyword that was tried.
+    StrictJsonSchema,
+}
+
+/// The form calls arrive in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ToolCallFormat {
+    /// Content blocks.
+    Anthropic,
+    /// `tool_calls` and its relatives.
+    #[serde(rename = "openai")]
+    OpenAi,
+    /// `functionCall` parts.
+    Gemini,
+    /// Tags in text.
+    Xml,
+    /// JSON in text.
+    JsonText,
+    /// No call in any form.
+    None,
+}
+
+impl From<CallFormat> for ToolCallFormat {
+    fn from(format: CallFormat) -> Self {
+        match format {
+            CallFormat::Anthropic => Self::Anthropic,
+            CallFormat::OpenAi => Self::OpenAi,
+            CallFormat::Gemini => Self::Gemini,
+            CallFormat::Xml => Self::Xml,
+            CallFormat::JsonText => Self::JsonText,
+        }
+    }
+}
+
+/// Whether tool errors are corrected.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum ErrorRepair {
+    /// Hardly ever or never.
+    None,
+    /// Some of the time.
+    Limited,
+    /// At least nine times of ten.
+    Reliable,
+}
+
+/// What to do with reasoning when a conversation goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReasoningReplay {
+    /// What the endpoint does with it; null while unknown.
+    pub mode: Option<ReplayMode>,
+    /// The field it stands in on the wire.
+    pub field: Option<String>,
+}
+
+/// The fields that an adapter reads. Null means that no verdict was reached.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Capabilities {
+    /// How much of JSON Schema is kept to.
+    pub schema_level: Option<SchemaLevel>,
+    /// The form calls arrive in.
+    pub tool_call_format: Option<ToolCallFormat>,
+    /// The text format to parse calls with, where they arrive as text.
+    pub parser: Option<String>,
+    /// How tools are to be made known.
+    pub tool_delivery: Option<ToolDelivery>,
+    /// The JSON of calls in text, where there were any.
+    pub json_text: Option<JsonText>,
+    /// True only on `pass`.
+    pub supports_parallel_tool_use: Option<bool>,
+    /// True only where omitting is refused and the faithful replay is not.
+    pub requires_reasoning_replay: Option<bool>,
+    /// What to do with reasoning.
+    pub reasoning_replay: ReasoningReplay,
+    /// True only on `pass`.
+    pub supports_streaming_tool_use: Option<bool>,
+    /// Whether tool errors are corrected.
+    pub error_repair: Option<ErrorRepair>,
+}
+
+/// What a profile is about: if any of it changes, it is about something else.
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub struct Subject {
+    /// Who runs the endpoint.
+    pub provider: String,
+    /// The model's name there.
+    pub model: String,
+    /// Where it is; `sim:` for simulated models, so that no port shows.
+    pub endpoint: String,
+    /// The hash of the chat template, where the server tells it.
+    pub chat_template_hash: Option<String>,
+}
+
+/// One profile file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Profile {
+    /// The version of this format.
+    pub profile_version: u32,
+    /// What it is about.
+    #[serde(flatten)]
+    pub subject: Subject,
+    /// The protocol it was probed over.
+    pub dialect: DialectId,
+    /// What an adapter reads.
+    #[serde(flatten)]
+    pub capabilities: Capabilities,
+    /// When it was measured.
+    #[schemars(with = "String")]
+    pub verified_at: DateTime<Utc>,
+    /// Which suite measured it.
+    pub probe_version: String,
+    /// What each probe found.
+    pub results: Results,
+}

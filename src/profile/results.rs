@@ -1,0 +1,353 @@
+//! What did each probe find?
+//!
+//! Capabilities are never stored as bare booleans: these results are what they are read off.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Interval, Status};
+use crate::ir::{CallFormat, Defect, Digest, ReasoningField};
+
+/// What every result says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Outcome {
+    /// The probe that found it.
+    pub probe: String,
+    /// The verdict.
+    pub status: Status,
+    /// Conclusive trials that passed.
+    pub passes: u32,
+    /// Conclusive trials.
+    pub trials: u32,
+    /// The 95 % interval of the rate; null without conclusive trials.
+    pub interval: Option<Interval>,
+    /// Why, in words; the most frequent reason where trials differ.
+    pub reason: String,
+    /// What a negative was compared with, and that worked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub control: Option<String>,
+    /// The exchanges it rests on.
+    pub evidence: Vec<Digest>,
+}
+
+/// The results of one target, by what they are about.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Results {
+    /// `basic-format`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub single_tool: Option<SingleTool>,
+    /// `schema`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Cases>,
+    /// `closed-loop`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed_loop: Option<Loop>,
+    /// `parallel`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parallel_tool: Option<ParallelTool>,
+    /// `error-repair`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_repair: Option<Repair>,
+    /// `reasoning-replay`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning_replay: Option<Replay>,
+    /// `streaming`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streaming: Option<Streaming>,
+    /// `history`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history: Option<History>,
+    /// Everything beyond the eight steps, by the probe's id.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub extended: BTreeMap<String, Cases>,
+}
+
+/// How tools are made known to the model: by the protocol, or taught in the system prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(into = "String", try_from = "String")]
+#[schemars(with = "String")]
+pub enum ToolDelivery {
+    /// In the dialect's own field.
+    Native,
+    /// In the system prompt, by the protocol of this name.
+    Prompted(String),
+}
+
+impl From<ToolDelivery> for String {
+    fn from(delivery: ToolDelivery) -> Self {
+        match delivery {
+            ToolDelivery::Native => "native".to_owned(),
+            ToolDelivery::Prompted(protocol) => format!("prompted:{protocol}"),
+        }
+    }
+}
+
+impl TryFrom<String> for ToolDelivery {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match text.split_once(':') {
+            None if text == "native" => Ok(Self::Native),
+            Some(("prompted", protocol)) => Ok(Self::Prompted(protocol.to_owned())),
+            _ => Err(format!("'{text}' is neither 'native' nor 'prompted:<protocol>'")),
+        }
+    }
+}
+
+/// Where in a reply a call stood: which layer kept it or lost it.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Layer {
+    /// In the field the protocol has for it.
+    Structured,
+    /// In the visible text: the model called, the server did not parse it.
+    Content,
+    /// In the reasoning: the model called before it had stopped thinking.
+    Reasoning,
+}
+
+/// How good the JSON of calls in text is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct JsonText {
+    /// The worst that was seen.
+    pub strictness: Strictness,
+    /// The repairs that were needed, each once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repairs: Vec<String>,
+}
+
+/// See [`JsonText`].
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Strictness {
+    /// Valid JSON as it stood.
+    Strict,
+    /// Valid after bounded repair.
+    Repaired,
+    /// Not to be read at all.
+    Broken,
+}
+
+/// The result of `basic-format`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SingleTool {
+    /// The verdict.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// The form calls arrive in; null when none did.
+    pub format: Option<CallFormat>,
+    /// The text format to parse them with, where they arrive as text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parser: Option<String>,
+    /// How the tools were made known.
+    pub delivery: Option<ToolDelivery>,
+    /// Where in the reply they stood.
+    pub layer: Option<Layer>,
+    /// The JSON of calls in text, where there were any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub json_text: Option<JsonText>,
+    /// What each rung of the ladder gave.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub rungs: BTreeMap<String, String>,
+}
+
+/// How an endpoint took one case.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum CaseVerdict {
+    /// The request was taken and the call was right.
+    AcceptedValid,
+    /// The request was taken and the call was wrong.
+    AcceptedInvalid,
+    /// The request was taken and what it demanded was not done.
+    Ignored,
+    /// The request was refused, clearly.
+    Rejected,
+    /// The request was taken and no call came.
+    NoCall,
+    /// No verdict.
+    Inconclusive,
+    /// Not asked.
+    Skipped,
+}
+
+/// One case of a probe.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CaseResult {
+    /// How the endpoint took it, in most trials.
+    pub verdict: CaseVerdict,
+    /// Conclusive trials that passed.
+    pub passes: u32,
+    /// Conclusive trials.
+    pub trials: u32,
+    /// Why, in words.
+    pub reason: String,
+    /// The exchanges it rests on.
+    pub evidence: Vec<Digest>,
+}
+
+/// The result of a probe that is a list of cases.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Cases {
+    /// The verdict over all cases.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// The cases that did not pass, in order.
+    pub failures: Vec<String>,
+    /// Each case.
+    pub cases: BTreeMap<String, CaseResult>,
+}
+
+/// The result of `closed-loop`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Loop {
+    /// The verdict.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// Prompt tokens that the call and its result added, where the endpoint counts.
+    pub prompt_token_delta: Option<i64>,
+}
+
+/// What became of a switch in the request.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Switch {
+    /// It did what it says.
+    Honoured,
+    /// It was taken and did nothing.
+    Ignored,
+    /// It was refused.
+    Rejected,
+    /// The dialect has none.
+    Absent,
+    /// Nothing shows which.
+    Unknown,
+}
+
+/// The result of `parallel`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ParallelTool {
+    /// The verdict.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// Whether parallel calls can be switched off.
+    pub off_switch: Switch,
+}
+
+/// The result of `error-repair`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Repair {
+    /// The verdict.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// How often the same call was seen three times in a row.
+    pub loops: u32,
+}
+
+/// What an endpoint does with reasoning that is sent back.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReplayMode {
+    /// Omitting it is refused, the faithful replay is not.
+    Required,
+    /// Both are accepted, and nothing shows that it was dropped.
+    Accepted,
+    /// Both are accepted, and the prompt tokens show that it never reached the model.
+    Ignored,
+    /// Including it is refused, omitting it is not.
+    Rejected,
+    /// The model gave no reasoning state to send back.
+    Absent,
+}
+
+/// How the follow-up was taken with the reasoning changed in one way.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Variant {
+    /// Whether it was taken.
+    pub taken: Taken,
+    /// The endpoint's words, where it refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
+    /// Prompt tokens of the follow-up, where the endpoint counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_tokens: Option<u64>,
+}
+
+/// Whether a request was taken.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Taken {
+    /// Yes, and it was made use of as far as can be seen.
+    Accepted,
+    /// Yes, but what was sent had no effect.
+    Ignored,
+    /// No, clearly.
+    Rejected,
+    /// Infrastructure kept it open.
+    Inconclusive,
+    /// Not asked, or the control did not pass.
+    Skipped,
+}
+
+/// The result of `reasoning-replay`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Replay {
+    /// The verdict.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// What the endpoint does with it; null without a verdict.
+    pub mode: Option<ReplayMode>,
+    /// Where the reasoning stood.
+    pub field: Option<ReasoningField>,
+    /// Each way of sending it back: faithful, omitted, emptied, altered, wrong-field.
+    pub variants: BTreeMap<String, Variant>,
+}
+
+/// The result of `streaming`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Streaming {
+    /// The verdict.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// What a strict client would not have taken, over all streams.
+    pub defects: Vec<Defect>,
+    /// Each twin against its plain run.
+    pub twins: BTreeMap<String, CaseResult>,
+}
+
+/// The result of `history`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct History {
+    /// The verdict: whether the well-formed history was taken.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// Each malformed one.
+    pub shapes: BTreeMap<String, Variant>,
+}

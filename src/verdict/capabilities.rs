@@ -1,0 +1,99 @@
+//! Which settings follow from what the probes found?
+//!
+//! The one place where results become the fields that adapters read, so that stored results can be
+//! judged again when the rules improve. Null means that no verdict was reached.
+
+use crate::profile::{
+    Capabilities, CaseVerdict, Cases, ErrorRepair, Outcome, ReasoningReplay, Replay, ReplayMode,
+    Results, SchemaLevel, SingleTool, Status, ToolCallFormat,
+};
+
+/// The schema cases that make a flat object of typed values.
+const FLAT_CASES: [&str; 3] = ["required", "integer", "boolean"];
+
+/// Reads the capability fields off the results.
+pub fn capabilities(results: &Results) -> Capabilities {
+    let single = results.single_tool.as_ref();
+    let found = single.filter(|single| single.format.is_some());
+    let replay = results.reasoning_replay.as_ref();
+    Capabilities {
+        schema_level: schema_level(results),
+        tool_call_format: single.and_then(call_format),
+        parser: found.and_then(|single| single.parser.clone()),
+        tool_delivery: found.and_then(|single| single.delivery.clone()),
+        json_text: found.and_then(|single| single.json_text.clone()),
+        supports_parallel_tool_use: results
+            .parallel_tool
+            .as_ref()
+            .and_then(|result| supported(&result.outcome)),
+        requires_reasoning_replay: replay
+            .and_then(|replay| replay.mode)
+            .map(|mode| mode == ReplayMode::Required),
+        reasoning_replay: reasoning_replay(replay),
+        supports_streaming_tool_use: results
+            .streaming
+            .as_ref()
+            .and_then(|result| supported(&result.outcome)),
+        error_repair: results.error_repair.as_ref().and_then(|result| repair(&result.outcome)),
+    }
+}
+
+/// A boolean capability is true only on `pass`, and unknown without a verdict. What was skipped
+/// because calls do not work at all is not there either.
+fn supported(outcome: &Outcome) -> Option<bool> {
+    match outcome.status {
+        Status::Pass => Some(true),
+        Status::Partial | Status::Fail => Some(false),
+        Status::Skipped => Some(false),
+        Status::Inconclusive => None,
+    }
+}
+
+fn repair(outcome: &Outcome) -> Option<ErrorRepair> {
+    match outcome.status {
+        Status::Pass => Some(ErrorRepair::Reliable),
+        Status::Partial => Some(ErrorRepair::Limited),
+        Status::Fail | Status::Skipped => Some(ErrorRepair::None),
+        Status::Inconclusive => None,
+    }
+}
+
+fn call_format(single: &SingleTool) -> Option<ToolCallFormat> {
+    match (single.format, single.outcome.status) {
+        (Some(format), _) => Some(format.into()),
+        (None, Status::Fail) => Some(ToolCallFormat::None),
+        (None, _) => None,
+    }
+}
+
+fn schema_level(results: &Results) -> Option<SchemaLevel> {
+    let single = results.single_tool.as_ref()?;
+    if call_format(single) == Some(ToolCallFormat::None) {
+        return Some(SchemaLevel::None);
+    }
+    let schema = results.schema.as_ref()?;
+    if schema.outcome.status == Status::Inconclusive {
+        return None;
+    }
+    let called = schema.cases.values().any(|case| case.trials > 0);
+    Some(if !called {
+        return None;
+    } else if schema.failures.is_empty() {
+        SchemaLevel::StrictJsonSchema
+    } else if FLAT_CASES.iter().all(|id| passed(schema, id)) {
+        SchemaLevel::SimpleObject
+    } else {
+        SchemaLevel::StringOnly
+    })
+}
+
+fn passed(cases: &Cases, id: &str) -> bool {
+    cases.cases.get(id).is_some_and(|case| case.verdict == CaseVerdict::AcceptedValid)
+}
+
+fn reasoning_replay(replay: Option<&Replay>) -> ReasoningReplay {
+    ReasoningReplay {
+        mode: replay.and_then(|replay| replay.mode),
+        field: replay.and_then(|replay| replay.field).map(|field| field.wire_name().to_owned()),
+    }
+}
