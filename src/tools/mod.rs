@@ -1,1 +1,62 @@
-//! Stub.
+//! Which tools can a model call, and what happens when it does?
+//!
+//! - [`Tool`]: a spec and what running it does, in one type
+//! - [`Registry`]: checks a call against its tool's schema, runs it, keeps the result within bounds
+//! - [`ToolFailure`]: an error that a model can act on
+//! - [`probes`]: the side-effect-free tools of the suite
+//! - [`mcp_name`]: names for tools of other servers
+//!
+//! Nothing here does I/O, reads a clock or draws random numbers: what must not be guessed is made by
+//! [`Nonces`], from a seed that the caller gives.
+
+mod failure;
+mod mcp_name;
+mod nonce;
+pub mod probes;
+mod registry;
+mod truncate;
+mod validate;
+
+use std::future::Future;
+use std::pin::Pin;
+
+use serde_json::Value;
+
+pub use failure::{ErrorCode, Retry, ToolFailure};
+pub use mcp_name::{MAX_NAME_LENGTH, mcp_name};
+pub use nonce::Nonces;
+pub use registry::{Hook, Registry, RegistryError};
+pub use truncate::truncated;
+pub use validate::{ArgumentSchema, BadSchema};
+
+use crate::ir::ToolSpec;
+
+/// What running a tool gives, in time.
+pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = Result<Value, ToolFailure>> + Send + 'a>>;
+
+/// Whether a tool changes anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// It looks: calls may run at the same time.
+    ReadOnly,
+    /// It changes something: each call runs alone.
+    Mutating,
+}
+
+/// A tool: what a model is told about it, and what it does.
+///
+/// Implemented by the tools of [`probes`] and by whoever gives a model tools of their own. `run` is
+/// called with arguments that satisfy the spec's schema. An `Err` is for the model to read and act
+/// on; there is no other kind of failure, so an implementation must not panic.
+pub trait Tool: Send + Sync {
+    /// What a model is told.
+    fn spec(&self) -> ToolSpec;
+
+    /// Whether calls of it may run beside others.
+    fn effect(&self) -> Effect {
+        Effect::ReadOnly
+    }
+
+    /// What a call gives.
+    fn run<'a>(&'a self, input: &'a Value) -> ToolFuture<'a>;
+}

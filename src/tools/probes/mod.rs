@@ -1,0 +1,39 @@
+//! Which side-effect-free tools does the suite offer?
+//!
+//! One file per tool. A set belongs to one conversation, because `probe_fail_once` remembers what
+//! it was called with.
+
+mod probe_add;
+mod probe_echo;
+mod probe_fail_once;
+mod probe_nested;
+mod probe_ping;
+
+use serde_json::Value;
+
+pub use probe_add::ProbeAdd;
+pub use probe_echo::ProbeEcho;
+pub use probe_fail_once::ProbeFailOnce;
+pub use probe_nested::ProbeNested;
+pub use probe_ping::ProbePing;
+
+use super::{Nonces, Registry, RegistryError, Tool, ToolFailure, ToolFuture};
+
+/// All of them, fresh, with receipts from these nonces.
+pub fn registry(nonces: &Nonces) -> Result<Registry, RegistryError> {
+    let tools: [Box<dyn Tool>; 5] = [
+        Box::new(ProbeEcho),
+        Box::new(ProbeAdd::new(nonces.clone())),
+        Box::new(ProbeFailOnce::new(nonces.clone())),
+        Box::new(ProbePing::new(nonces.clone())),
+        Box::new(ProbeNested),
+    ];
+    let mut registry = Registry::default();
+    tools.into_iter().try_for_each(|tool| registry.register(tool))?;
+    Ok(registry)
+}
+
+/// The future of a tool that does not wait for anything.
+fn ready(outcome: Result<Value, ToolFailure>) -> ToolFuture<'static> {
+    Box::pin(std::future::ready(outcome))
+}
