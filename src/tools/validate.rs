@@ -91,16 +91,11 @@ impl ArgumentSchema {
 
 /// `/items/0/name` as `input.items[0].name`.
 fn readable_path(pointer: &str) -> String {
-    let mut path = "input".to_owned();
-    for segment in pointer.split('/').skip(1) {
-        if segment.parse::<usize>().is_ok() {
-            path.push_str(&format!("[{segment}]"));
-        } else {
-            path.push('.');
-            path.push_str(&segment.replace("~1", "/").replace("~0", "~"));
-        }
-    }
-    path
+    let segments = pointer.split('/').skip(1).map(|segment| match segment.parse::<usize>() {
+        Ok(index) => format!("[{index}]"),
+        Err(_) => format!(".{}", segment.replace("~1", "/").replace("~0", "~")),
+    });
+    std::iter::once("input".to_owned()).chain(segments).collect()
 }
 
 fn listed(value: &Value) -> String {
