@@ -1,0 +1,167 @@
+//! Is this a reply, a refusal, or no answer at all?
+//!
+//! The one place that separates infrastructure from capability. Only a reply and a refusal say
+//! something about the endpoint; everything else leaves the question open.
+
+use crate::dialect::{ApiError, Envelope};
+use crate::ir::Reply;
+
+/// What one request led to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// The model answered.
+    Reply(Box<Reply>),
+    /// The endpoint understood the request and clearly said no.
+    Refused(Box<ApiError>),
+    /// The model answered with what the server itself could not read as a call.
+    OutputRejected(Box<ApiError>),
+    /// No answer that says anything: status, timeout, or not the protocol. In words.
+    Nothing(String),
+}
+
+impl Answer {
+    /// Sorts an error that the endpoint told.
+    pub fn of_error(error: ApiError) -> Self {
+        match class(&error) {
+            Class::Refusal => Self::Refused(Box::new(error)),
+            Class::OutputRejected => Self::OutputRejected(Box::new(error)),
+            Class::Infrastructure => Self::Nothing(described(&error)),
+        }
+    }
+
+    /// The reply, if there is one.
+    pub fn reply(&self) -> Option<&Reply> {
+        match self {
+            Self::Reply(reply) => Some(reply),
+            Self::Refused(_) | Self::OutputRejected(_) | Self::Nothing(_) => None,
+        }
+    }
+}
+
+enum Class {
+    Refusal,
+    OutputRejected,
+    Infrastructure,
+}
+
+fn class(error: &ApiError) -> Class {
+    let status = effective_status(error);
+    if error.failed_generation.is_some() && status == 400 {
+        return Class::OutputRejected;
+    }
+    match status {
+        400 | 422 => Class::Refusal,
+        500..=599 if blames_the_output(&error.message) => Class::OutputRejected,
+        _ => Class::Infrastructure,
+    }
+}
+
+/// Errors inside a 200 often carry the status they would have had.
+fn effective_status(error: &ApiError) -> u16 {
+    if error.status != 200 {
+        return error.status;
+    }
+    let told = error.code.as_deref().and_then(|code| code.parse().ok());
+    match (told, error.kind.as_deref()) {
+        (Some(status @ 400..=599), _) => status,
+        (_, Some("invalid_request_error" | "INVALID_ARGUMENT" | "BadRequestError")) => 400,
+        _ => 503,
+    }
+}
+
+/// Words by which servers say that they could not read the model's own call. Words about the
+/// arguments of a call in the *history* blame the request, and so are not among them.
+const OUTPUT_BLAMED: [&str; 6] = [
+    "model produced output that does not match",
+    "error parsing tool call",
+    "failed to parse tool call output",
+    "could not parse the model's output",
+    "output could not be parsed",
+    "failed to parse the generated",
+];
+
+fn blames_the_output(message: &str) -> bool {
+    let message = message.to_lowercase();
+    OUTPUT_BLAMED.iter().any(|words| message.contains(words))
+        || (["parse", "parsing", "parsable"].iter().any(|word| message.contains(word))
+            && ["model output", "generated output", "generation", "model's output"]
+                .iter()
+                .any(|word| message.contains(word)))
+}
+
+fn described(error: &ApiError) -> String {
+    let said = excerpt(&error.message, 200);
+    match (error.envelope, error.status) {
+        (Envelope::Unknown, 200) => format!("the answer is not the protocol: {said}"),
+        (_, 200) => format!("an error inside a successful answer: {said}"),
+        (_, status) if said.is_empty() => format!("HTTP {status}"),
+        (_, status) => format!("HTTP {status}: {said}"),
+    }
+}
+
+/// The start of a text on one line.
+pub fn excerpt(text: &str, characters: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(characters) {
+        Some((cut, _)) => format!("{}…", line.get(..cut).unwrap_or_default()),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(status: u16, body: &str) -> Answer {
+        Answer::of_error(ApiError::from_response(status, Vec::new(), body))
+    }
+
+    #[test]
+    fn infrastructure_is_never_a_refusal() {
+        for status in [401, 402, 403, 404, 408, 429, 500, 502, 503, 504, 529] {
+            let answer = answer(status, r#"{"error":{"message":"no"}}"#);
+            assert!(matches!(answer, Answer::Nothing(_)), "{status}: {answer:?}");
+        }
+    }
+
+    #[test]
+    fn a_clear_no_is_a_refusal() {
+        for status in [400, 422] {
+            let answer = answer(status, r#"{"error":{"message":"messages.1: missing"}}"#);
+            assert!(matches!(answer, Answer::Refused(_)), "{status}: {answer:?}");
+        }
+    }
+
+    #[test]
+    fn the_models_own_output_is_a_finding_even_as_an_http_error() {
+        let groq = r#"{"error":{"message":"Failed to call a function.","code":"tool_use_failed","failed_generation":"<function=f>"}}"#;
+        assert!(matches!(answer(400, groq), Answer::OutputRejected(_)));
+        let llama = r#"{"error":{"code":500,"message":"The model produced output that does not match the expected peg-native format","type":"server_error"}}"#;
+        assert!(matches!(answer(500, llama), Answer::OutputRejected(_)));
+    }
+
+    #[test]
+    fn bad_arguments_in_the_history_do_not_blame_the_model() {
+        let body = r#"{"error":{"code":500,"message":"Failed to parse tool call arguments as JSON: x","type":"server_error"}}"#;
+        assert!(matches!(answer(500, body), Answer::Nothing(_)));
+    }
+
+    #[test]
+    fn an_error_inside_a_success_counts_by_the_status_it_tells() {
+        let told = |body: &str| {
+            Answer::of_error(ApiError::in_payload(&serde_json::from_str(body).unwrap()).unwrap())
+        };
+        let overloaded = told(r#"{"error":{"code":502,"message":"upstream"}}"#);
+        assert!(matches!(overloaded, Answer::Nothing(_)), "{overloaded:?}");
+        let refused = told(r#"{"error":{"code":400,"message":"bad role"}}"#);
+        assert!(matches!(refused, Answer::Refused(_)), "{refused:?}");
+    }
+
+    #[test]
+    fn html_is_not_the_protocol() {
+        let Answer::Nothing(words) = answer(200, "<html><body>Welcome</body></html>") else {
+            panic!("a page is no answer");
+        };
+        assert!(words.starts_with("the answer is not the protocol"), "{words}");
+    }
+}
