@@ -23,7 +23,7 @@ pub use message::{Message, Part, Role};
 pub use reasoning::{ReasoningField, ReasoningState};
 pub use reply::{Reply, Stop, StopKind, Usage};
 pub use request::{Request, ToolChoice};
-pub use tool::{BrokenCall, CallFormat, CallId, ToolCall, ToolResult, ToolSpec};
+pub use tool::{BrokenCall, CallFormat, CallId, Layer, ToolCall, ToolResult, ToolSpec};
 
 /// A JSON object that keeps the order of its keys.
 pub type Object = serde_json::Map<String, serde_json::Value>;

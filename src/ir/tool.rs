@@ -59,6 +59,30 @@ pub enum CallFormat {
     JsonText,
 }
 
+/// Where in a reply a call stood: which layer kept it or lost it.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Layer {
+    /// In the field the protocol has for it.
+    Structured,
+    /// In the visible text: the model called, the server did not parse it.
+    Content,
+    /// In the reasoning: the model called before it had stopped thinking.
+    Reasoning,
+}
+
 /// A complete call with arguments that are valid JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {

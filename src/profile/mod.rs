@@ -13,8 +13,7 @@ pub use document::{
     ToolCallFormat,
 };
 pub use results::{
-    CaseResult, CaseVerdict, Cases, History, JsonText, Layer, Loop, Outcome, ParallelTool, Repair,
-    Replay, ReplayMode, Results, SingleTool, Streaming, Strictness, Switch, Taken, ToolDelivery,
-    Variant,
+    CaseResult, CaseVerdict, Cases, History, JsonText, Loop, Outcome, ParallelTool, Repair, Replay,
+    ReplayMode, Results, SingleTool, Streaming, Strictness, Switch, Taken, ToolDelivery, Variant,
 };
 pub use status::{Interval, Status};

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Interval, Status};
-use crate::ir::{CallFormat, Defect, Digest, ReasoningField};
+use crate::ir::{CallFormat, Defect, Digest, Layer, ReasoningField};
 
 /// What every result says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -96,20 +96,6 @@ impl TryFrom<String> for ToolDelivery {
             _ => Err(format!("'{text}' is neither 'native' nor 'prompted:<protocol>'")),
         }
     }
-}
-
-/// Where in a reply a call stood: which layer kept it or lost it.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Layer {
-    /// In the field the protocol has for it.
-    Structured,
-    /// In the visible text: the model called, the server did not parse it.
-    Content,
-    /// In the reasoning: the model called before it had stopped thinking.
-    Reasoning,
 }
 
 /// How good the JSON of calls in text is.
