@@ -7,6 +7,7 @@
 //! - [`quirks`]: the ways to misbehave, as data
 //! - [`brain`]: what a model says, before its server spells it
 //! - [`thinking`](self): whether it reasons on a request
+//! - [`rules`]: what its provider refuses, and in which words
 //! - [`draw`](self): chance that can be repeated
 //! - [`seal`]: what the server issued, verifiable without memory
 //! - [`IdStyle`]: what call ids look like at each provider
@@ -18,6 +19,7 @@ mod fleet;
 mod ids;
 mod model;
 pub mod quirks;
+pub mod rules;
 pub mod seal;
 mod thinking;
 

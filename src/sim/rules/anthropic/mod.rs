@@ -1,0 +1,106 @@
+//! What does Anthropic refuse?
+//!
+//! - [`offer`](self): tools and tool choice
+//! - [`blocks`](self): the content blocks by themselves
+//! - [`pairing`](self): `tool_use` and `tool_result`
+//! - [`thinking`](self): what must come back, in the three modes on record
+
+mod blocks;
+mod offer;
+mod pairing;
+mod thinking;
+
+pub(super) use thinking::ThinkingMode;
+
+use serde_json::Value;
+
+use super::Facts;
+use super::complaint::{Complaint, Violation};
+use super::raw::{has, list, text};
+
+const MISSING: Complaint = Complaint::bad("{field}: Field required");
+const NO_MESSAGE: Complaint = Complaint::bad("messages: at least one message is required");
+const SYSTEM_ROLE: Complaint = Complaint::bad(
+    "messages: Unexpected role \"system\". The Messages API accepts a top-level `system` parameter, not \"system\" as an input message role.",
+);
+const ROLE: Complaint = Complaint::bad("messages.{n}.role: Input should be 'user' or 'assistant'");
+
+/// Runs all checks; the mode says what is done about replayed thinking.
+pub(super) fn run(mode: ThinkingMode, body: &Value, facts: Facts<'_>) -> Result<(), Violation> {
+    required(body)?;
+    roles(body)?;
+    offer::tools(body)?;
+    offer::choice(body)?;
+    offer::thinking_budget(body)?;
+    blocks::contents(body)?;
+    pairing::pairing(body)?;
+    offer::forced_while_thinking(body, facts)?;
+    thinking::replayed(mode, body, facts)
+}
+
+fn required(body: &Value) -> Result<(), Violation> {
+    let missing = ["model", "messages", "max_tokens"].into_iter().find(|key| !has(body, key));
+    match missing {
+        Some(field) => Err(MISSING.about(&[("field", field)])),
+        None if list(body, "messages").is_empty() => Err(NO_MESSAGE.about(&[])),
+        None => Ok(()),
+    }
+}
+
+fn roles(body: &Value) -> Result<(), Violation> {
+    for (n, message) in list(body, "messages").iter().enumerate() {
+        match text(message, "role") {
+            "user" | "assistant" => {}
+            "system" => return Err(SYSTEM_ROLE.about(&[])),
+            _ => return Err(ROLE.at(n)),
+        }
+    }
+    Ok(())
+}
+
+/// A content block and where it stands.
+#[derive(Debug, Clone, Copy)]
+struct Block<'a> {
+    n: usize,
+    m: usize,
+    value: &'a Value,
+}
+
+impl Block<'_> {
+    fn kind(&self) -> &str {
+        text(self.value, "type")
+    }
+
+    fn is_thinking(&self) -> bool {
+        matches!(self.kind(), "thinking" | "redacted_thinking")
+    }
+
+    fn complain(&self, complaint: &Complaint) -> Violation {
+        self.complain_about(complaint, ("", ""))
+    }
+
+    fn complain_about(&self, complaint: &Complaint, blank: (&str, &str)) -> Violation {
+        complaint.about(&[("n", &self.n.to_string()), ("m", &self.m.to_string()), blank])
+    }
+}
+
+/// The blocks of one side's turn: messages of the same role that follow each other count as one.
+struct Turn<'a> {
+    role: &'a str,
+    n: usize,
+    blocks: Vec<Block<'a>>,
+}
+
+fn turns(body: &Value) -> Vec<Turn<'_>> {
+    let mut turns: Vec<Turn<'_>> = Vec::new();
+    for (n, message) in list(body, "messages").iter().enumerate() {
+        let role = text(message, "role");
+        let blocks = list(message, "content").iter().enumerate();
+        let blocks = blocks.map(|(m, value)| Block { n, m, value });
+        match turns.last_mut() {
+            Some(turn) if turn.role == role => turn.blocks.extend(blocks),
+            _ => turns.push(Turn { role, n, blocks: blocks.collect() }),
+        }
+    }
+    turns
+}
