@@ -12,22 +12,29 @@
 //! Decoders are lenient and honest: they accept what can be understood and record in
 //! [`Reply::defects`](crate::ir::Reply) what a strict client would not have taken.
 
+mod anthropic_messages;
 mod api_error;
 mod arguments;
 mod auth;
+mod call_id;
 mod endpoint;
 mod error_text;
+mod fields;
 mod id;
 mod merge;
+mod pieces;
 mod registry;
 mod route;
 #[cfg(test)]
 mod testing;
+mod wrapped;
 
+pub use anthropic_messages::AnthropicMessages;
 pub use api_error::{ApiError, Envelope};
 pub use auth::Auth;
 pub use endpoint::{EndpointError, call_url, dialect_of};
 pub use id::{DialectId, UnknownDialect};
+pub use pieces::Pieces;
 pub use route::Route;
 
 use serde_json::Value;
@@ -85,10 +92,6 @@ pub struct Stamp {
     pub usage: bool,
 }
 
-/// How long the text and argument deltas of an encoded stream are, in characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pieces(pub std::num::NonZeroUsize);
-
 /// A request body that no conversation can be read from.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {problem}")]
@@ -97,4 +100,10 @@ pub struct BadRequest {
     pub path: String,
     /// What is wrong there.
     pub problem: String,
+}
+
+impl BadRequest {
+    fn at(path: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self { path: path.into(), problem: problem.into() }
+    }
 }

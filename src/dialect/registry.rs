@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{ApiError, BadRequest, Dialect, DialectId, Pieces, Route, Stamp, StreamDecoder};
+use super::{AnthropicMessages, ApiError, BadRequest, Dialect, DialectId, Pieces, Route, Stamp, StreamDecoder};
 use crate::ir::{Reply, Request};
 use crate::wire::Frame;
 
@@ -10,7 +10,7 @@ impl DialectId {
     /// The codec of this dialect.
     pub fn codec(self) -> &'static dyn Dialect {
         match self {
-            Self::AnthropicMessages => &Pending(Self::AnthropicMessages),
+            Self::AnthropicMessages => &AnthropicMessages,
             Self::OpenAiChat => &Pending(Self::OpenAiChat),
             Self::OpenAiResponses => &Pending(Self::OpenAiResponses),
             Self::Gemini => &Pending(Self::Gemini),

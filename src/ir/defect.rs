@@ -106,6 +106,8 @@ pub enum Defect {
     PartUnknown,
     /// A call block starts without `input`.
     InputMissing,
+    /// A delta or an end came for a block that had not started.
+    BlockStartMissing,
     /// A block's end event is missing.
     BlockStopMissing,
     /// Events carry no `sequence_number`.

@@ -1,0 +1,1 @@
+//! Does this dialect keep the laws, and what does it do at their edges?
