@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::{AnthropicMessages, ApiError, BadRequest, Dialect, DialectId, Pieces, Route, Stamp, StreamDecoder};
+use super::{
+    AnthropicMessages, ApiError, BadRequest, Dialect, DialectId, Pieces, Route, Stamp,
+    StreamDecoder,
+};
 use crate::ir::{Reply, Request};
 use crate::wire::Frame;
 

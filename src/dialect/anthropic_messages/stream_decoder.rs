@@ -34,6 +34,7 @@ impl StreamDecoder for Decoder {
                     self.take(event.as_deref(), &payload);
                     self.payloads.push(payload);
                 }
+                Err(_) if self.ended => self.defects.record(Defect::EventsAfterEnd),
                 Err(_) => self.defects.record(Defect::FrameInvalid),
             },
         }
