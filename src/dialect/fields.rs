@@ -27,7 +27,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A field under its own name or, for a camelCase name, under the snake_case spelling that
+    /// A field under its own name or, for a camel-case name, under the snake-case spelling that
     /// protobuf's JSON takes as well.
     pub(super) fn get(&self, key: &str) -> Option<&'a Value> {
         self.map.get(key).or_else(|| self.map.get(&snake_case(key))).filter(|v| !v.is_null())

@@ -64,15 +64,15 @@ fn decode_blocks(blocks: &[Value], defects: &mut Defects) -> Vec<Part> {
 /// The body of a reply.
 pub(super) fn encode(reply: &Reply) -> Value {
     let content: Vec<Value> = reply.parts.iter().filter_map(block::encode).collect();
-    message(reply, content, stop::encode(&reply.stop), usage::encode(&reply.usage))
+    message(reply, &content, &stop::encode(&reply.stop), &usage::encode(&reply.usage))
 }
 
 /// A message object with these changing fields, whole or as a stream begins it.
 pub(super) fn message(
     reply: &Reply,
-    content: Vec<Value>,
-    stop_reason: Value,
-    usage: Object,
+    content: &[Value],
+    stop_reason: &Value,
+    usage: &Object,
 ) -> Value {
     json!({
         "id": reply.id,

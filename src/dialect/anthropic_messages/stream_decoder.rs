@@ -89,7 +89,7 @@ impl Decoder {
         let Some(message) = payload.get("message").and_then(Value::as_object) else {
             return self.defects.record(Defect::DeltaMissing);
         };
-        self.message = message.clone();
+        self.message.clone_from(message);
         self.count(message.get("usage"));
     }
 

@@ -37,7 +37,7 @@ fn beginning(reply: &Reply) -> Value {
     if let Some(output) = reply.usage.output {
         usage.insert("output_tokens".to_owned(), json!(output.min(1)));
     }
-    reply::message(reply, Vec::new(), Value::Null, usage)
+    reply::message(reply, &[], &Value::Null, &usage)
 }
 
 fn ending(reply: &Reply) -> [Value; 2] {
