@@ -2,12 +2,12 @@
 //!
 //! A dialect is four pure functions and two stream machines, in both directions: a client encodes
 //! requests and decodes replies, the simulator decodes requests and encodes replies. Having both
-//! makes `decode(encode(x)) == x` a property test. Every dialect has the same four files:
+//! makes `decode(encode(x)) == x` a property test. Every dialect has the same files:
 //!
 //! - `mod.rs`: the type that implements [`Dialect`], and the literal sample it is about
 //! - `request.rs`: encode and decode of requests
 //! - `reply.rs`: decode and encode of whole replies
-//! - `stream.rs`: the stream decoder and the stream encoder
+//! - `stream_decoder.rs`, `stream_encoder.rs`: the same for streams
 //!
 //! Decoders are lenient and honest: they accept what can be understood and record in
 //! [`Reply::defects`](crate::ir::Reply) what a strict client would not have taken.
@@ -22,6 +22,7 @@ mod error_text;
 mod fields;
 mod id;
 mod merge;
+mod openai_chat;
 mod pieces;
 mod registry;
 mod route;
@@ -34,6 +35,7 @@ pub use api_error::{ApiError, Envelope};
 pub use auth::Auth;
 pub use endpoint::{EndpointError, call_url, dialect_of};
 pub use id::{DialectId, UnknownDialect};
+pub use openai_chat::OpenAiChat;
 pub use pieces::Pieces;
 pub use route::Route;
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    AnthropicMessages, ApiError, BadRequest, Dialect, DialectId, Pieces, Route, Stamp,
+    AnthropicMessages, ApiError, BadRequest, Dialect, DialectId, OpenAiChat, Pieces, Route, Stamp,
     StreamDecoder,
 };
 use crate::ir::{Reply, Request};
@@ -14,7 +14,7 @@ impl DialectId {
     pub fn codec(self) -> &'static dyn Dialect {
         match self {
             Self::AnthropicMessages => &AnthropicMessages,
-            Self::OpenAiChat => &Pending(Self::OpenAiChat),
+            Self::OpenAiChat => &OpenAiChat,
             Self::OpenAiResponses => &Pending(Self::OpenAiResponses),
             Self::Gemini => &Pending(Self::Gemini),
             Self::Ollama => &Pending(Self::Ollama),

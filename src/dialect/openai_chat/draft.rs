@@ -1,0 +1,216 @@
+//! What is known of a reply while it is being received, whole or in deltas?
+//!
+//! Both ways of delivery fill the same draft, so that a stream gives what the whole body would.
+
+use serde_json::Value;
+
+use super::call::{RawCall, Rest};
+use super::{finish, reasoning};
+use crate::dialect::call_id;
+use crate::ir::{
+    Defect, Defects, Part, ReasoningField, ReasoningState, Reply, Stop, StopKind, Usage,
+};
+
+/// Whether a message comes in one piece or as one of many deltas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Delivery {
+    Whole,
+    Delta,
+}
+
+/// Whether the endpoint said that the reply is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    Finished,
+    Truncated,
+}
+
+/// A reply in the making.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    pieces: Vec<(u64, Piece)>,
+    pub(super) calls: Vec<RawCall>,
+    pub(super) defects: Defects,
+    pub(super) usage: Usage,
+    id: Option<String>,
+    model: Option<String>,
+    fingerprint: Option<String>,
+    label: Option<String>,
+    refused: bool,
+}
+
+#[derive(Debug)]
+enum Piece {
+    Text(String),
+    Reasoning(ReasoningState),
+    /// A place in [`Draft::calls`].
+    Call(usize),
+}
+
+impl Draft {
+    /// Takes what bodies and chunks have in common; the first that says something counts.
+    pub(super) fn take_head(&mut self, body: &Value) {
+        let text = |key: &str| {
+            body.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
+        };
+        self.id = self.id.take().or_else(|| text("id"));
+        self.model = self.model.take().or_else(|| text("model"));
+        self.fingerprint = self.fingerprint.take().or_else(|| text("system_fingerprint"));
+    }
+
+    /// Takes a finish label. Of several the one that announces calls counts, else the last.
+    pub(super) fn take_label(&mut self, label: &str) {
+        let before = self.label.as_deref().map(finish::kind);
+        if label.is_empty() && self.label.is_some() || before == Some(StopKind::ToolUse) {
+            return;
+        }
+        self.label = Some(label.to_owned());
+    }
+
+    /// Whether a label came that says something.
+    pub(super) fn is_labelled(&self) -> bool {
+        self.label.as_deref().is_some_and(|label| !label.is_empty())
+    }
+
+    /// Takes the reasoning and the text of a message or delta; calls are the caller's.
+    pub(super) fn take_message(&mut self, choice: u64, message: &Value, delivery: Delivery) {
+        for (key, field) in reasoning::FIELDS {
+            if let Some(value) = message.get(key).filter(|value| reasoning::holds_state(value)) {
+                self.take_reasoning(choice, field, value);
+            }
+        }
+        match message.get("content") {
+            None | Some(Value::Null) => {}
+            Some(Value::Array(chunks)) => {
+                for chunk in chunks {
+                    self.take_chunk(choice, chunk, delivery);
+                }
+            }
+            Some(chunk) => self.take_chunk(choice, chunk, delivery),
+        }
+        if let Some(refusal) = message.get("refusal").and_then(Value::as_str) {
+            self.refused |= !refusal.is_empty();
+            self.take_text(choice, refusal);
+        }
+    }
+
+    /// Adds a call, or the place where a streamed one began.
+    pub(super) fn place_call(&mut self, choice: u64, number: usize) {
+        self.pieces.push((choice, Piece::Call(number)));
+    }
+
+    /// Adds a call that is complete.
+    pub(super) fn take_call(&mut self, choice: u64, call: RawCall) {
+        self.place_call(choice, self.calls.len());
+        self.calls.push(call);
+    }
+
+    fn take_text(&mut self, choice: u64, text: &str) {
+        match self.last_of(choice) {
+            _ if text.is_empty() => {}
+            Some(Piece::Text(before)) => before.push_str(text),
+            _ => self.pieces.push((choice, Piece::Text(text.to_owned()))),
+        }
+    }
+
+    fn take_reasoning(&mut self, choice: u64, field: ReasoningField, value: &Value) {
+        let before = self.pieces.iter_mut().find_map(|(of, piece)| match piece {
+            Piece::Reasoning(state) if *of == choice && state.field == field => Some(state),
+            _ => None,
+        });
+        match before {
+            Some(state) => reasoning::join(state, value, &mut self.defects),
+            None => self.place_reasoning(choice, field, value),
+        }
+    }
+
+    fn place_reasoning(&mut self, choice: u64, field: ReasoningField, value: &Value) {
+        let state = ReasoningState::new(field, value.clone());
+        self.pieces.push((choice, Piece::Reasoning(state)));
+    }
+
+    /// Takes a chunk of a content list; plain content is a list of one.
+    fn take_chunk(&mut self, choice: u64, chunk: &Value, delivery: Delivery) {
+        let kind = chunk.get("type").and_then(Value::as_str);
+        let text = chunk.as_str().or_else(|| chunk.get("text")?.as_str());
+        match (kind, text) {
+            (None | Some("text" | "output_text"), Some(text)) => self.take_text(choice, text),
+            (Some("thinking"), _) => self.take_thinking(choice, chunk, delivery),
+            _ => self.defects.record(Defect::PartUnknown),
+        }
+    }
+
+    fn take_thinking(&mut self, choice: u64, chunk: &Value, delivery: Delivery) {
+        match self.last_of(choice) {
+            Some(Piece::Reasoning(state))
+                if delivery == Delivery::Delta && state.field == ReasoningField::ThinkingChunk =>
+            {
+                reasoning::join_chunk(state, chunk);
+            }
+            _ => self.place_reasoning(choice, ReasoningField::ThinkingChunk, chunk),
+        }
+    }
+
+    fn last_of(&mut self, choice: u64) -> Option<&mut Piece> {
+        self.pieces.iter_mut().rev().find(|(of, _)| *of == choice).map(|(_, piece)| piece)
+    }
+
+    /// The reply, now that nothing more can come.
+    pub(super) fn finish(mut self, ending: Ending, raw: Value) -> Reply {
+        let label = self.label.take();
+        let cut = ending == Ending::Truncated
+            || label.as_deref().map(finish::kind) == Some(StopKind::MaxTokens);
+        let rest = if cut { Rest::Cut } else { Rest::Complete };
+        let parts = self.take_parts(rest, 0);
+        let stop = match ending {
+            Ending::Truncated => {
+                self.defects.record(Defect::Truncated);
+                Stop { kind: StopKind::Truncated, label }
+            }
+            Ending::Finished => {
+                let stop = finish::stop(label, has_call(&parts), &mut self.defects);
+                if self.refused { Stop { kind: StopKind::Refusal, ..stop } } else { stop }
+            }
+        };
+        Reply {
+            id: self.id,
+            parts,
+            stop,
+            usage: self.usage,
+            model_echo: self.model,
+            fingerprint: self.fingerprint,
+            defects: self.defects,
+            raw,
+        }
+    }
+
+    /// The parts in the order they stood, choice by choice. Calls without an id are numbered from
+    /// `unnamed` on; only the last call can have been cut off.
+    pub(super) fn take_parts(&mut self, rest: Rest, unnamed: usize) -> Vec<Part> {
+        let mut pieces = std::mem::take(&mut self.pieces);
+        pieces.sort_by_key(|(choice, _)| *choice);
+        let mut calls: Vec<Option<RawCall>> = self.calls.drain(..).map(Some).collect();
+        let last = calls.len().saturating_sub(1);
+        let mut parts = Vec::new();
+        let mut ordinal = unnamed;
+        for (_, piece) in pieces {
+            match piece {
+                Piece::Text(text) => parts.push(Part::Text(text)),
+                Piece::Reasoning(state) => parts.push(Part::Reasoning(state)),
+                Piece::Call(number) => {
+                    let Some(call) = calls.get_mut(number).and_then(Option::take) else { continue };
+                    let rest = if number == last { rest } else { Rest::Complete };
+                    let made = call.into_parts(ordinal, rest, &mut self.defects);
+                    ordinal += usize::from(has_call(&made));
+                    parts.extend(made);
+                }
+            }
+        }
+        call_id::note_duplicates(&parts, &mut self.defects);
+        parts
+    }
+}
+
+fn has_call(parts: &[Part]) -> bool {
+    parts.iter().any(|part| call_id::of(part).is_some())
+}
