@@ -23,6 +23,7 @@ mod fields;
 mod id;
 mod merge;
 mod openai_chat;
+mod openai_responses;
 mod pieces;
 mod registry;
 mod route;
@@ -36,6 +37,7 @@ pub use auth::Auth;
 pub use endpoint::{EndpointError, call_url, dialect_of};
 pub use id::{DialectId, UnknownDialect};
 pub use openai_chat::OpenAiChat;
+pub use openai_responses::OpenAiResponses;
 pub use pieces::Pieces;
 pub use route::Route;
 

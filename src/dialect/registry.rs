@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{
-    AnthropicMessages, ApiError, BadRequest, Dialect, DialectId, OpenAiChat, Pieces, Route, Stamp,
-    StreamDecoder,
+    AnthropicMessages, ApiError, BadRequest, Dialect, DialectId, OpenAiChat, OpenAiResponses, Pieces,
+    Route, Stamp, StreamDecoder,
 };
 use crate::ir::{Reply, Request};
 use crate::wire::Frame;
@@ -15,7 +15,7 @@ impl DialectId {
         match self {
             Self::AnthropicMessages => &AnthropicMessages,
             Self::OpenAiChat => &OpenAiChat,
-            Self::OpenAiResponses => &Pending(Self::OpenAiResponses),
+            Self::OpenAiResponses => &OpenAiResponses,
             Self::Gemini => &Pending(Self::Gemini),
             Self::Ollama => &Pending(Self::Ollama),
         }

@@ -151,7 +151,7 @@ fn fields(error: &Object, envelope: Envelope) -> Reading {
     }
 }
 
-/// FastAPI's detail: a text, a list of violations, or an error object of the application.
+/// `FastAPI`'s detail: a text, a list of violations, or an error object of the application.
 fn add_detail(reading: &mut Reading, detail: &Value) {
     match detail {
         Value::String(text) => reading.message = Some(text.clone()),

@@ -122,7 +122,9 @@ impl Reader {
                 parts: texts.into_iter().map(Part::Text).collect(),
             }),
             "assistant" => {
-                texts.into_iter().for_each(|text| self.push(Role::Assistant, Part::Text(text)));
+                for text in texts {
+                    self.push(Role::Assistant, Part::Text(text));
+                }
             }
             "system" | "developer" => self.instruct(&texts.concat()),
             other => return Err(fields.bad("role", format!("'{other}' is no role"))),

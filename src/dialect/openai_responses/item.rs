@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::dialect::{arguments, call_id};
 use crate::ir::{
-    BrokenCall, CallFormat, CallId, Defect, Defects, Part, ReasoningField, ReasoningState, Stop,
+    CallFormat, CallId, Defect, Defects, Part, ReasoningField, ReasoningState, Stop,
     ToolCall,
 };
 
@@ -139,16 +139,15 @@ fn encode(part: &Part, stop: &Stop, stem: &str, status: &str) -> Option<Value> {
             "content": [content(text, stop)],
         })),
         Part::Reasoning(state) => reasoning(state).cloned(),
-        Part::Call(call) => Some(
-            verbatim(call)
-                .cloned()
-                .unwrap_or_else(|| call_item(&call.id, &call.name, &call.input.to_string(), stem)),
-        ),
-        Part::BrokenCall(BrokenCall { id, name, arguments, .. }) => {
-            let mut item = call_item(id, name, arguments, stem);
-            item["status"] = json!(status);
-            Some(item)
-        }
+        Part::Call(call) => Some(verbatim(call).cloned().unwrap_or_else(|| {
+            json!({"id": format!("fc_{stem}"), "type": "function_call", "status": "completed",
+                   "call_id": call.id.as_str(), "name": call.name,
+                   "arguments": call.input.to_string()})
+        })),
+        Part::BrokenCall(call) => Some(json!({
+            "id": format!("fc_{stem}"), "type": "function_call", "status": status,
+            "call_id": call.id.as_str(), "name": call.name, "arguments": call.arguments,
+        })),
         Part::Result(_) => None,
     }
 }
@@ -159,9 +158,4 @@ fn content(text: &str, stop: &Stop) -> Value {
     } else {
         json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []})
     }
-}
-
-fn call_item(id: &CallId, name: &str, arguments: &str, stem: &str) -> Value {
-    json!({"id": format!("fc_{stem}"), "type": "function_call", "status": "completed",
-           "call_id": id.as_str(), "name": name, "arguments": arguments})
 }

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::item::{self, Items};
+use crate::dialect::merge::merge;
 use crate::dialect::{ApiError, Stamp};
-use crate::ir::{Defect, Reply, Stop, StopKind, Usage};
+use crate::ir::{Defect, Object, Reply, Stop, StopKind, Usage};
 
 /// `incomplete_details.reason`, and what it means.
 const REASONS: [(&str, StopKind); 2] =
@@ -87,11 +88,12 @@ pub(super) fn status(stop: &Stop) -> (&str, Option<&str>) {
         (StopKind::MaxTokens | StopKind::ContextExceeded, _) => {
             ("incomplete", label.or(Some("max_output_tokens")))
         }
-        (StopKind::Refusal, Some("content_filter")) => ("incomplete", label),
         (StopKind::Truncated, _) => ("in_progress", None),
         (StopKind::Other, Some("incomplete")) => ("incomplete", None),
         (StopKind::Other, Some(word @ ("cancelled" | "queued" | "in_progress"))) => (word, None),
-        (StopKind::Other, Some(_)) => ("incomplete", label),
+        (StopKind::Refusal, Some("content_filter")) | (StopKind::Other, Some(_)) => {
+            ("incomplete", label)
+        }
         _ => ("completed", None),
     }
 }
@@ -102,14 +104,14 @@ pub(super) fn is_refusal(stop: &Stop) -> bool {
 }
 
 pub(super) fn encode(reply: &Reply, stamp: &Stamp) -> Value {
-    let output = item::encode_all(&reply.parts, &reply.stop, stem(reply));
     let (status, reason) = status(&reply.stop);
+    let known = [
+        ("output", item::encode_all(&reply.parts, &reply.stop, stem(reply)).into()),
+        ("incomplete_details", reason.map_or(Value::Null, |reason| json!({"reason": reason}))),
+        ("usage", encode_usage(&reply.usage)),
+    ];
     let mut response = skeleton(reply, stamp, status);
-    response["output"] = Value::Array(output);
-    response["usage"] = encode_usage(&reply.usage);
-    if status == "incomplete" {
-        response["incomplete_details"] = reason.map_or(Value::Null, |r| json!({"reason": r}));
-    }
+    merge(&mut response, &known.map(|(key, value)| (key.to_owned(), value)).into_iter().collect());
     response
 }
 
@@ -152,10 +154,9 @@ pub(super) fn skeleton(reply: &Reply, stamp: &Stamp, status: &str) -> Value {
 /// The details are never left out: clients read them without asking whether they are there.
 fn encode_usage(usage: &Usage) -> Value {
     let (Some(input), Some(output)) = (usage.input, usage.output) else { return Value::Null };
-    let mut details = json!({"cached_tokens": usage.cached.unwrap_or(0)});
-    if let Some(written) = usage.cache_write {
-        details["cache_write_tokens"] = json!(written);
-    }
+    let written = usage.cache_write.map(|count| ("cache_write_tokens", count));
+    let details = [("cached_tokens", usage.cached.unwrap_or(0))].into_iter().chain(written);
+    let details: Object = details.map(|(key, count)| (key.to_owned(), count.into())).collect();
     json!({
         "input_tokens": input,
         "input_tokens_details": details,

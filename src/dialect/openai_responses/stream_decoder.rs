@@ -151,7 +151,8 @@ impl EventDecoder {
         };
         let index = self.index(payload);
         let position = self.find(payload.get("item_id").and_then(Value::as_str), index);
-        let place = ["content_index", "summary_index"].iter().find_map(|k| payload.get(*k)?.as_u64());
+        let place =
+            ["content_index", "summary_index"].iter().find_map(|k| payload.get(*k)?.as_u64());
         let text = payload.get(*key).and_then(Value::as_str).unwrap_or_default();
         let place = place.unwrap_or(0);
         self.update(position, index, |item| {
@@ -195,13 +196,12 @@ impl EventDecoder {
         index: Option<u64>,
         change: impl FnOnce(&mut OpenItem),
     ) {
-        match position.and_then(|position| self.items.get_mut(position)) {
-            Some(item) => change(item),
-            None => {
-                let mut item = OpenItem::opened(index, Value::Null);
-                change(&mut item);
-                self.items.push(item);
-            }
+        if let Some(item) = position.and_then(|position| self.items.get_mut(position)) {
+            change(item);
+        } else {
+            let mut item = OpenItem::opened(index, Value::Null);
+            change(&mut item);
+            self.items.push(item);
         }
     }
 
@@ -210,15 +210,12 @@ impl EventDecoder {
         for value in self.settled(&mut items.defects) {
             items.read(&value);
         }
-        let stop = match self.ended {
-            Some(event) => {
-                let status = self.response.get("status").and_then(Value::as_str);
-                reply::stop(&self.response, status.or(Some(event)), &mut items)
-            }
-            None => {
-                items.defects.record(Defect::Truncated);
-                Stop::unlabelled(StopKind::Truncated)
-            }
+        let stop = if let Some(event) = self.ended {
+            let status = self.response.get("status").and_then(Value::as_str);
+            reply::stop(&self.response, status.or(Some(event)), &mut items)
+        } else {
+            items.defects.record(Defect::Truncated);
+            Stop::unlabelled(StopKind::Truncated)
         };
         reply::assemble(items, &self.response, stop, Value::Array(self.payloads))
     }
@@ -239,12 +236,7 @@ impl EventDecoder {
 }
 
 /// One item at the end of the stream; `output` is what the terminal event repeats.
-fn settle(
-    item: &OpenItem,
-    ended: Option<&str>,
-    output: &[Value],
-    defects: &mut Defects,
-) -> Value {
+fn settle(item: &OpenItem, ended: Option<&str>, output: &[Value], defects: &mut Defects) -> Value {
     let finished = item.is_closed() || ended.is_some();
     if finished && item.lacks_arguments_done() {
         defects.record(Defect::ArgumentsDoneMissing);
@@ -255,7 +247,9 @@ fn settle(
     if ended.is_some() {
         defects.record(Defect::BlockStopMissing);
     }
-    let same = |other: &&Value| item.id().is_some() && other.get("id").and_then(Value::as_str) == item.id();
+    let same = |other: &&Value| {
+        item.id().is_some() && other.get("id").and_then(Value::as_str) == item.id()
+    };
     match output.iter().find(same) {
         Some(repeated) => repeated.clone(),
         None if item.has_open_arguments() && ended != Some("completed") => item.cut_value(),

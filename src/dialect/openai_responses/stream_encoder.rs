@@ -142,9 +142,12 @@ fn head(item: &Value) -> Value {
     let mut head = item.clone();
     let Value::Object(fields) = &mut head else { return head };
     fields.shift_remove("encrypted_content");
-    for (key, empty) in
-        [("content", json!([])), ("summary", json!([])), ("arguments", json!("")), ("status", json!("in_progress"))]
-    {
+    for (key, empty) in [
+        ("content", json!([])),
+        ("summary", json!([])),
+        ("arguments", json!("")),
+        ("status", json!("in_progress")),
+    ] {
         if let Some(value) = fields.get_mut(key) {
             *value = empty;
         }

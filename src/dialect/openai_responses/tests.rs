@@ -68,9 +68,8 @@ fn tidy_request(mut request: Request) -> Request {
 }
 
 fn reasoning_items() -> BoxedStrategy<ReasoningState> {
-    let texts = |kind: &'static str| {
-        vec(text().prop_map(move |t| json!({"type": kind, "text": t})), 0..3)
-    };
+    let texts =
+        |kind: &'static str| vec(text().prop_map(move |t| json!({"type": kind, "text": t})), 0..3);
     (word(), texts("summary_text"), texts("reasoning_text"))
         .prop_map(|(id, summary, content)| {
             let mut item = json!({"type": "reasoning", "id": format!("rs_{id}"), "summary": summary,
@@ -98,7 +97,8 @@ fn ask(messages: Vec<Message>) -> Request {
 }
 
 fn decoded(output: &Value) -> Reply {
-    let body = json!({"id": "resp_1", "object": "response", "status": "completed", "output": output});
+    let body =
+        json!({"id": "resp_1", "object": "response", "status": "completed", "output": output});
     OpenAiResponses.decode_reply(&body).unwrap()
 }
 
@@ -178,17 +178,31 @@ fn a_request_that_cannot_be_read_is_refused_with_the_place() {
         (json!({"model": "m"}), "input: field required"),
         (json!({"input": "x"}), "model: field required"),
         (json!({"model": "m", "input": 3}), "input: expected a string or a list of items"),
-        (json!({"model": "m", "input": [{"role": "x", "content": ""}]}), "input[0].role: 'x' is no role"),
+        (
+            json!({"model": "m", "input": [{"role": "x", "content": ""}]}),
+            "input[0].role: 'x' is no role",
+        ),
         (json!({"model": "m", "input": [{}]}), "input[0].type: field required"),
-        (json!({"model": "m", "input": [{"type": "item_reference", "id": "x"}]}),
-         "input[0].type: 'item_reference' is not supported"),
-        (json!({"model": "m", "input": [{"type": "function_call", "name": "f"}]}),
-         "input[0].call_id: field required"),
-        (json!({"model": "m", "input": [{"type": "function_call_output", "call_id": "c"}]}),
-         "input[0].output: field required"),
-        (json!({"model": "m", "input": "x", "tools": [{"type": "function", "function": {}}]}),
-         "tools[0].name: field required"),
-        (json!({"model": "m", "input": "x", "tool_choice": "any"}), "tool_choice: 'any' is no tool choice"),
+        (
+            json!({"model": "m", "input": [{"type": "item_reference", "id": "x"}]}),
+            "input[0].type: 'item_reference' is not supported",
+        ),
+        (
+            json!({"model": "m", "input": [{"type": "function_call", "name": "f"}]}),
+            "input[0].call_id: field required",
+        ),
+        (
+            json!({"model": "m", "input": [{"type": "function_call_output", "call_id": "c"}]}),
+            "input[0].output: field required",
+        ),
+        (
+            json!({"model": "m", "input": "x", "tools": [{"type": "function", "function": {}}]}),
+            "tools[0].name: field required",
+        ),
+        (
+            json!({"model": "m", "input": "x", "tool_choice": "any"}),
+            "tool_choice: 'any' is no tool choice",
+        ),
     ] {
         let error = OpenAiResponses.decode_request(&body, &Route::default()).unwrap_err();
         assert_eq!(error.to_string(), problem);

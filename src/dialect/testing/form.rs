@@ -27,6 +27,7 @@ pub(in crate::dialect) enum Order {
 }
 
 /// What a dialect can carry. Start from [`NormalForm::new`] and change what differs.
+#[expect(clippy::struct_excessive_bools, reason = "each says whether the dialect has one thing")]
 #[derive(Clone)]
 pub(in crate::dialect) struct NormalForm {
     /// The format its calls are marked with.

@@ -81,7 +81,9 @@ pub(in crate::dialect) fn frames_to_reply(
     frames: &[Frame],
 ) -> Result<Reply, ApiError> {
     let mut decoder = dialect.stream_decoder();
-    frames.iter().for_each(|frame| decoder.push(frame));
+    for frame in frames {
+        decoder.push(frame);
+    }
     decoder.finish()
 }
 
