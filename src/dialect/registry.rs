@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{
-    AnthropicMessages, ApiError, BadRequest, Dialect, DialectId, OpenAiChat, OpenAiResponses, Pieces,
-    Route, Stamp, StreamDecoder,
+    AnthropicMessages, ApiError, BadRequest, Dialect, DialectId, OpenAiChat, OpenAiResponses,
+    Pieces, Route, Stamp, StreamDecoder,
 };
 use crate::ir::{Reply, Request};
 use crate::wire::Frame;

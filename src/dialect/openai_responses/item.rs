@@ -4,8 +4,7 @@ use serde_json::{Value, json};
 
 use crate::dialect::{arguments, call_id};
 use crate::ir::{
-    CallFormat, CallId, Defect, Defects, Part, ReasoningField, ReasoningState, Stop,
-    ToolCall,
+    CallFormat, CallId, Defect, Defects, Part, ReasoningField, ReasoningState, Stop, ToolCall,
 };
 
 /// What the items of a reply said so far.
