@@ -12,6 +12,7 @@
 //! - [`profile`]: what is known of an endpoint
 //! - [`verdict`]: what may be concluded from trials
 //! - [`sim`]: simulated models behind a real HTTP server
+//! - [`runner`]: which targets are probed, and where they are
 //! - [`cli`]: the command line
 
 pub mod cli;
@@ -20,6 +21,7 @@ pub mod dialect;
 pub mod ir;
 pub mod probe;
 pub mod profile;
+pub mod runner;
 pub mod sim;
 pub mod textcall;
 pub mod tools;

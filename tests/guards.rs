@@ -20,6 +20,22 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["ir", "dialect", "textcall", "tools", "transport", "conversation", "verdict", "profile"],
     ),
     ("sim", &["ir", "wire", "dialect", "textcall"]),
+    (
+        "runner",
+        &[
+            "ir",
+            "wire",
+            "dialect",
+            "textcall",
+            "tools",
+            "transport",
+            "conversation",
+            "probe",
+            "profile",
+            "verdict",
+            "sim",
+        ],
+    ),
 ];
 
 #[test]

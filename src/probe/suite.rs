@@ -12,25 +12,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::SuiteName;
 use crate::ir::ToolSpec;
 use crate::textcall::Protocol;
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/probes");
-
-/// How much is asked.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
-    clap::ValueEnum,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum SuiteName {
-    /// Format and closed loop: the refresh of a profile that ran out
-    Light,
-    /// The eight steps
-    Standard,
-    /// The eight steps and every extended case
-    Full,
-}
 
 /// One file of `probes/`.
 #[derive(Debug, Clone, PartialEq, Deserialize, schemars::JsonSchema)]

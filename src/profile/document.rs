@@ -122,6 +122,9 @@ pub struct Subject {
     pub endpoint: String,
     /// The hash of the chat template, where the server tells it.
     pub chat_template_hash: Option<String>,
+    /// The settings it was asked with, where a target has several, such as `thinking-off`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
 }
 
 /// One profile file.

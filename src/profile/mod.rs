@@ -3,15 +3,20 @@
 //! - [`document`](self): the profile file and the capability fields at its top
 //! - [`results`](self): what each probe found, which those fields are read off
 //! - [`status`](self): the words and the certainty of a verdict
+//! - [`requirement`](self): what a user may demand of it
 
 mod document;
+mod requirement;
 mod results;
 mod status;
+#[cfg(test)]
+mod testing;
 
 pub use document::{
     Capabilities, ErrorRepair, PROFILE_VERSION, Profile, ReasoningReplay, SchemaLevel, Subject,
     ToolCallFormat,
 };
+pub use requirement::Requirement;
 pub use results::{
     CaseResult, CaseVerdict, Cases, History, JsonText, Loop, Outcome, ParallelTool, Repair, Replay,
     ReplayMode, Results, SingleTool, Streaming, Strictness, Switch, Taken, ToolDelivery, Variant,

@@ -1,0 +1,136 @@
+//! What may a user demand of an endpoint, and is it there?
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Outcome, Profile, Status, ToolDelivery};
+use crate::ir::Layer;
+
+/// Something that `--require` or a target's `require` can demand.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    clap::ValueEnum,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Requirement {
+    /// Calls arrive, in any form
+    Tools,
+    /// Calls arrive in the protocol's own field, from tools declared there
+    Native,
+    /// Arguments keep to the schema, every keyword that was tried
+    Schema,
+    /// Results are read and answered from
+    Results,
+    /// Several calls in one reply
+    Parallel,
+    /// Streamed calls equal plain ones
+    Streaming,
+    /// Tool errors are corrected
+    Repair,
+}
+
+impl Requirement {
+    /// All of them, in the order they are listed to people.
+    pub const ALL: [Self; 7] = [
+        Self::Tools,
+        Self::Native,
+        Self::Schema,
+        Self::Results,
+        Self::Parallel,
+        Self::Streaming,
+        Self::Repair,
+    ];
+
+    /// The one spelling used in files, flags and output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::Native => "native",
+            Self::Schema => "schema",
+            Self::Results => "results",
+            Self::Parallel => "parallel",
+            Self::Streaming => "streaming",
+            Self::Repair => "repair",
+        }
+    }
+
+    /// The verdict on the demand; `None` when it was not asked at all. Only `pass` meets it.
+    pub fn status(self, profile: &Profile) -> Option<Status> {
+        if self == Self::Native {
+            return native(profile);
+        }
+        self.outcome(profile).map(|outcome| outcome.status)
+    }
+
+    /// The result that the demand is judged by.
+    pub fn outcome(self, profile: &Profile) -> Option<&Outcome> {
+        let results = &profile.results;
+        match self {
+            Self::Tools | Self::Native => results.single_tool.as_ref().map(|r| &r.outcome),
+            Self::Schema => results.schema.as_ref().map(|r| &r.outcome),
+            Self::Results => results.closed_loop.as_ref().map(|r| &r.outcome),
+            Self::Parallel => results.parallel_tool.as_ref().map(|r| &r.outcome),
+            Self::Streaming => results.streaming.as_ref().map(|r| &r.outcome),
+            Self::Repair => results.error_repair.as_ref().map(|r| &r.outcome),
+        }
+    }
+}
+
+/// A pass over another rung than the native one is a fail of this demand.
+fn native(profile: &Profile) -> Option<Status> {
+    let single = profile.results.single_tool.as_ref()?;
+    let status = single.outcome.status;
+    let is_native =
+        single.delivery == Some(ToolDelivery::Native) && single.layer == Some(Layer::Structured);
+    let worked = matches!(status, Status::Pass | Status::Partial);
+    Some(if worked && !is_native { Status::Fail } else { status })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::testing::{outcome, profile, single_tool};
+
+    #[test]
+    fn names_in_data_and_in_output_are_the_same() {
+        for requirement in Requirement::ALL {
+            assert_eq!(serde_json::to_value(requirement).unwrap(), requirement.as_str());
+        }
+    }
+
+    #[test]
+    fn what_was_not_asked_has_no_status() {
+        for requirement in Requirement::ALL {
+            assert_eq!(requirement.status(&profile()), None);
+        }
+    }
+
+    #[test]
+    fn a_call_found_in_text_meets_tools_but_not_native() {
+        let mut profile = profile();
+        profile.results.single_tool = Some(single_tool(Layer::Content));
+        assert_eq!(Requirement::Tools.status(&profile), Some(Status::Pass));
+        assert_eq!(Requirement::Native.status(&profile), Some(Status::Fail));
+        profile.results.single_tool = Some(single_tool(Layer::Structured));
+        assert_eq!(Requirement::Native.status(&profile), Some(Status::Pass));
+    }
+
+    #[test]
+    fn an_inconclusive_result_stays_inconclusive() {
+        let mut profile = profile();
+        let mut single = single_tool(Layer::Content);
+        single.outcome = outcome(Status::Inconclusive);
+        profile.results.single_tool = Some(single);
+        assert_eq!(Requirement::Native.status(&profile), Some(Status::Inconclusive));
+    }
+}

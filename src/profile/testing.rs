@@ -1,0 +1,73 @@
+//! Which profiles do the tests of this folder start from?
+
+use chrono::{DateTime, Utc};
+
+use super::{
+    Capabilities, Outcome, PROFILE_VERSION, Profile, ReasoningReplay, Results, SingleTool, Status,
+    Subject, ToolDelivery,
+};
+use crate::dialect::DialectId;
+use crate::ir::Layer;
+
+pub(super) fn subject() -> Subject {
+    Subject {
+        provider: "acme".to_owned(),
+        model: "Big Model/7B:free".to_owned(),
+        endpoint: "https://api.acme.test/v1".to_owned(),
+        chat_template_hash: None,
+        variant: None,
+    }
+}
+
+pub(super) fn at(time: &str) -> DateTime<Utc> {
+    time.parse().unwrap()
+}
+
+/// A profile with no result in it.
+pub(super) fn profile() -> Profile {
+    Profile {
+        profile_version: PROFILE_VERSION,
+        subject: subject(),
+        dialect: DialectId::OpenAiChat,
+        capabilities: Capabilities {
+            schema_level: None,
+            tool_call_format: None,
+            parser: None,
+            tool_delivery: None,
+            json_text: None,
+            supports_parallel_tool_use: None,
+            requires_reasoning_replay: None,
+            reasoning_replay: ReasoningReplay { mode: None, field: None },
+            supports_streaming_tool_use: None,
+            error_repair: None,
+        },
+        verified_at: at("2026-11-15T00:00:00Z"),
+        probe_version: "tool-probe-v1+000000000000".to_owned(),
+        results: Results::default(),
+    }
+}
+
+pub(super) fn outcome(status: Status) -> Outcome {
+    Outcome {
+        probe: "basic-format".to_owned(),
+        status,
+        passes: 0,
+        trials: 0,
+        interval: None,
+        reason: String::new(),
+        control: None,
+        evidence: Vec::new(),
+    }
+}
+
+pub(super) fn single_tool(layer: Layer) -> SingleTool {
+    SingleTool {
+        outcome: outcome(Status::Pass),
+        format: None,
+        parser: None,
+        delivery: Some(ToolDelivery::Native),
+        layer: Some(layer),
+        json_text: None,
+        rungs: std::collections::BTreeMap::new(),
+    }
+}

@@ -1,0 +1,73 @@
+//! Where is a configuration file wrong, and what would be right?
+
+use std::path::{Path, PathBuf};
+
+/// What is wrong in `toolprobe.toml`, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}:{line}:{column}: {}{problem}", path.display(), in_field(.field.as_deref()))]
+pub struct ConfigError {
+    /// The file.
+    pub path: PathBuf,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// The field at fault.
+    pub field: Option<String>,
+    /// What is wrong with it, and what to do.
+    pub problem: String,
+}
+
+fn in_field(field: Option<&str>) -> String {
+    field.map(|field| format!("field `{field}`: ")).unwrap_or_default()
+}
+
+impl ConfigError {
+    /// An error at a byte offset of the text.
+    pub(super) fn at(
+        path: &Path,
+        text: &str,
+        offset: usize,
+        field: Option<String>,
+        problem: String,
+    ) -> Self {
+        let before = text.get(..offset).unwrap_or(text);
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Self {
+            path: path.to_owned(),
+            line: before.matches('\n').count() + 1,
+            column: before.get(start..).unwrap_or_default().chars().count() + 1,
+            field,
+            problem,
+        }
+    }
+
+    /// What the TOML reader has to say, with the field that its line sets.
+    pub(super) fn from_toml(path: &Path, text: &str, error: &toml::de::Error) -> Self {
+        let offset = error.span().map_or(0, |span| span.start);
+        let message = error.message().replace('\n', " ");
+        let problem = match nearest_field(&message) {
+            Some(known) => format!("{message}; did you mean `{known}`?"),
+            None => message,
+        };
+        Self::at(path, text, offset, field_of_line(text, offset), problem)
+    }
+}
+
+fn field_of_line(text: &str, offset: usize) -> Option<String> {
+    let start = text.get(..offset)?.rfind('\n').map_or(0, |newline| newline + 1);
+    let (key, _) = text.get(start..)?.lines().next()?.split_once('=')?;
+    Some(key.trim().to_owned()).filter(|key| !key.starts_with(['#', '[']))
+}
+
+/// The known field that an unknown one was probably meant to be, from serde's own words.
+fn nearest_field(message: &str) -> Option<String> {
+    message.starts_with("unknown field").then_some(())?;
+    let mut names = message.split('`').skip(1).step_by(2);
+    let wrong = names.next()?;
+    names
+        .map(|name| (strsim::jaro_winkler(wrong, name), name))
+        .filter(|(score, _)| *score > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, name)| name.to_owned())
+}
