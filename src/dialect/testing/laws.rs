@@ -7,29 +7,34 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRu
 use serde_json::Value;
 
 use super::form::NormalForm;
-use super::{replies, requests};
+use super::{damage, replies, requests};
 use crate::dialect::{ApiError, Dialect, Pieces, Route, Stamp};
 use crate::ir::{Defect, Part, Reply, Request};
 use crate::wire::Frame;
 
 const CASES: u32 = 96;
+/// Cases for the laws that try many variations of each.
+const FEW: u32 = 4;
 /// Delta lengths: one character, a few, everything at once.
 const PIECES: [usize; 3] = [1, 7, 10_000];
 
 /// Tries every law on generated conversations.
 pub(in crate::dialect) fn assert_laws(dialect: &dyn Dialect, form: &NormalForm) {
-    for_all(&requests(form), |request| {
+    for_all(CASES, &requests(form), |request| {
         request_round_trip(dialect, &request, form.routed);
     });
-    for_all(&replies(form), |reply| {
+    for_all(CASES, &replies(form), |reply| {
         reply_round_trip(dialect, &reply);
         stream_equals_plain(dialect, &reply);
     });
+    for_all(FEW, &requests(form), |request| damage::no_request_panics(dialect, &request));
+    for_all(FEW, &replies(form), |reply| damage::cut_streams_are_truncated(dialect, &reply));
+    for_all(FEW, &replies(form), |reply| damage::no_reply_panics(dialect, &reply));
 }
 
 /// Tries a law on values of a strategy; the same values each time.
-fn for_all<S: Strategy>(strategy: &S, law: impl Fn(S::Value)) {
-    let config = Config { cases: CASES, failure_persistence: None, ..Config::default() };
+fn for_all<S: Strategy>(cases: u32, strategy: &S, law: impl Fn(S::Value)) {
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     TestRunner::new_with_rng(config, rng)
         .run(strategy, |value| {

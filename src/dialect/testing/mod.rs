@@ -6,9 +6,10 @@
 //!
 //! - `form.rs`: what a dialect can carry
 //! - `requests.rs`, `replies.rs`, `values.rs`: strategies for conversations in that form
-//! - `laws.rs`: the laws
+//! - `laws.rs`: the laws; `damage.rs` those about damaged input
 //! - `fixtures.rs`: fixtures and what is expected of them
 
+mod damage;
 mod fixtures;
 mod form;
 mod laws;
