@@ -1,1 +1,79 @@
-//! Stub.
+//! How does a request get to an endpoint, and what came of it?
+//!
+//! One call in, one [`Exchange`] out: the evidence record of what was said, whatever went wrong.
+//! Nothing here knows a provider's protocol.
+//!
+//! - [`call`](self): what is sent, and what of it may be stored
+//! - [`exchange`](self), [`digest`](self), [`error`](self): the record, its address, its failures
+//! - [`secret`](self), [`headers`](self): what is taken out of it, and which headers stay in
+//! - [`http`](self): one attempt over HTTP; the only file that knows the HTTP client
+//! - [`receive`](self), [`sniff`](self): pieces of a body to text or frames, within the limits
+//! - [`patient`](self): limits, budget and retries around any transport
+//! - [`retry`](self), [`limits`](self), [`timeouts`](self): the decisions it obeys
+
+mod call;
+mod digest;
+mod error;
+mod exchange;
+mod headers;
+mod http;
+mod limits;
+mod patient;
+mod receive;
+mod retry;
+mod secret;
+mod sniff;
+mod timeouts;
+
+#[cfg(test)]
+mod loopback;
+#[cfg(test)]
+mod scripted;
+
+use futures_util::future::BoxFuture;
+
+pub use call::{Call, HeaderText, InvalidUrl, Method, SentRequest, parse_url};
+pub use digest::{Digest, NotADigest};
+pub use error::{CloseStage, Oversize, TransportError};
+pub use exchange::{
+    Attempt, AttemptEnd, Body, EXCHANGE_VERSION, Exchange, NotJson, Outcome, Response, TimedFrame,
+    Timing,
+};
+pub use http::{HttpTransport, SetupError};
+pub use limits::{Budget, EndpointLimits};
+pub use patient::{Jitter, Patience, Patient};
+pub use receive::SizeLimits;
+pub use retry::{Decision, Facts, Hope, Judgement, Progress, RetryPolicy, decide};
+pub use secret::{MIN_SCRUBBED_LEN, SECRET_MARK, Scrubber, Secret};
+pub use timeouts::{Phase, Timeouts};
+
+/// Says of a complete response what its status cannot: whether what is inside may pass on a retry.
+pub type Judge<'a> = &'a (dyn Fn(&Response) -> Judgement + Send + Sync);
+
+/// Goes by status and headers alone.
+pub fn by_status(_response: &Response) -> Judgement {
+    Judgement::ByStatus
+}
+
+/// Carries calls to an endpoint. Implemented by HTTP, by [`Patient`] around another transport, and
+/// by whatever replays recorded exchanges.
+///
+/// `send` always gives a record: failure is an [`Outcome`], and a record holds no secret. Dropping
+/// the future cancels the exchange; nothing of it goes on in the background.
+pub trait Transport: Send + Sync {
+    /// The part of a call that may be stored, as the record will hold it.
+    fn redact(&self, call: &Call) -> SentRequest;
+
+    /// Carries one call. Transports that do not retry need not ask the judge.
+    fn send<'a>(&'a self, call: &'a Call, judge: Judge<'a>) -> BoxFuture<'a, Exchange>;
+}
+
+impl<T: Transport + ?Sized> Transport for std::sync::Arc<T> {
+    fn redact(&self, call: &Call) -> SentRequest {
+        (**self).redact(call)
+    }
+
+    fn send<'a>(&'a self, call: &'a Call, judge: Judge<'a>) -> BoxFuture<'a, Exchange> {
+        (**self).send(call, judge)
+    }
+}

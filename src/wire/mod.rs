@@ -18,11 +18,14 @@ mod writer;
 #[cfg(test)]
 mod properties;
 
+use serde::{Deserialize, Serialize};
+
 pub use reader::{FrameReader, WireError, WireLimits, read_all};
 pub use writer::{FrameWriter, LineEnd, SseStyle, write_all};
 
 /// How a stream is cut into frames.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Framing {
     /// Server-sent events.
     Sse,

@@ -1,0 +1,241 @@
+//! What is sent where?
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use url::Url;
+
+use super::headers;
+use super::secret::{SECRET_MARK, Scrubber, Secret};
+use crate::wire::Framing;
+
+/// The methods that model APIs use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Method {
+    /// `GET`, for lists and server properties.
+    Get,
+    /// `POST`, for conversations.
+    Post,
+}
+
+/// The value of a request header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HeaderText {
+    /// Fit to be stored.
+    Plain(String),
+    /// A credential behind its scheme (`Bearer `, or nothing).
+    Secret {
+        /// What stands before the credential, with the space.
+        scheme: String,
+        /// The credential.
+        secret: Secret,
+    },
+}
+
+/// One request, before it is sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// The method.
+    pub method: Method,
+    /// Where to.
+    pub url: Url,
+    /// Headers beyond those that every request has.
+    pub headers: Vec<(String, HeaderText)>,
+    /// The JSON body.
+    pub body: Option<Value>,
+    /// The framing of the stream that is asked for; `None` asks for a whole body.
+    pub framing: Option<Framing>,
+}
+
+impl Call {
+    /// A request without a body.
+    pub fn get(url: Url) -> Self {
+        Self { method: Method::Get, url, headers: Vec::new(), body: None, framing: None }
+    }
+
+    /// A request with a JSON body.
+    pub fn post(url: Url, body: Value) -> Self {
+        Self { method: Method::Post, body: Some(body), ..Self::get(url) }
+    }
+
+    /// Adds a header that may be stored.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), HeaderText::Plain(value.into())));
+        self
+    }
+
+    /// Adds a header with a credential, as `("authorization", "Bearer ", key)`.
+    #[must_use]
+    pub fn credential(
+        mut self,
+        name: impl Into<String>,
+        scheme: impl Into<String>,
+        secret: Secret,
+    ) -> Self {
+        self.headers.push((name.into(), HeaderText::Secret { scheme: scheme.into(), secret }));
+        self
+    }
+
+    /// Expects a stream.
+    #[must_use]
+    pub fn streamed(mut self, framing: Framing) -> Self {
+        self.framing = Some(framing);
+        self
+    }
+
+    /// The credentials that this request carries.
+    pub(super) fn secrets(&self) -> impl Iterator<Item = &Secret> {
+        self.headers.iter().filter_map(|(_, value)| match value {
+            HeaderText::Secret { secret, .. } => Some(secret),
+            HeaderText::Plain(_) => None,
+        })
+    }
+}
+
+/// A request as it is stored: what was sent, without credentials.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SentRequest {
+    /// The method.
+    pub method: Method,
+    /// The address, without user info and with credential parameters redacted.
+    pub url: String,
+    /// The headers of the call, credentials redacted, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The JSON body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<Value>,
+    /// The framing that was expected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub framing: Option<Framing>,
+}
+
+impl SentRequest {
+    /// What of a call may be stored.
+    pub fn redacted(call: &Call, scrubber: &Scrubber) -> Self {
+        let header = |(name, value): &(String, HeaderText)| {
+            (name.to_ascii_lowercase(), redacted_header(name, value, scrubber))
+        };
+        Self {
+            method: call.method,
+            url: scrubber.text(redacted_url(&call.url)),
+            headers: call.headers.iter().map(header).collect(),
+            body: call.body.clone().map(|body| scrubber.value(body)),
+            framing: call.framing,
+        }
+    }
+}
+
+fn redacted_header(name: &str, value: &HeaderText, scrubber: &Scrubber) -> String {
+    match value {
+        HeaderText::Secret { scheme, .. } => format!("{scheme}{SECRET_MARK}"),
+        HeaderText::Plain(_) if headers::is_credential(name) => SECRET_MARK.to_owned(),
+        HeaderText::Plain(text) => scrubber.text(text.clone()),
+    }
+}
+
+/// The address without its user info and the values of its credential parameters.
+pub(super) fn redacted_url(url: &Url) -> String {
+    let mut text = String::new();
+    text.push_str(url.scheme());
+    text.push_str("://");
+    if !url.username().is_empty() || url.password().is_some() {
+        text.push_str(SECRET_MARK);
+        text.push('@');
+    }
+    text.push_str(url.host_str().unwrap_or_default());
+    if let Some(port) = url.port() {
+        text.push(':');
+        text.push_str(&port.to_string());
+    }
+    text.push_str(url.path());
+    if let Some(query) = url.query() {
+        text.push('?');
+        text.push_str(&redacted_query(query));
+    }
+    text
+}
+
+fn redacted_query(query: &str) -> String {
+    let pairs = query.split('&').map(|pair| match pair.split_once('=') {
+        Some((name, _)) if headers::is_credential_parameter(name) => {
+            format!("{name}={SECRET_MARK}")
+        }
+        _ => pair.to_owned(),
+    });
+    pairs.collect::<Vec<_>>().join("&")
+}
+
+/// An address that no request can be sent to.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{text}' is not an endpoint address: {problem}; it looks like https://host/v1")]
+pub struct InvalidUrl {
+    text: String,
+    problem: String,
+}
+
+/// Reads the address of an endpoint: `http` or `https`, with a host.
+pub fn parse_url(text: &str) -> Result<Url, InvalidUrl> {
+    let invalid = |problem: String| InvalidUrl { text: shown(text), problem };
+    let url = Url::parse(text.trim()).map_err(|error| invalid(error.to_string()))?;
+    match url.scheme() {
+        "http" | "https" => Ok(url),
+        other => Err(invalid(format!("scheme '{other}' is neither http nor https"))),
+    }
+}
+
+/// What of an unreadable address is safe to show: nothing up to an `@`, nothing from a `?` on.
+fn shown(text: &str) -> String {
+    let text = text.split('?').next().unwrap_or_default();
+    text.rsplit('@').next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const KEY: &str = "sk-very-secret-1";
+
+    #[test]
+    fn a_stored_request_holds_no_credential_from_any_place() {
+        let url =
+            parse_url(&format!("https://me:{KEY}@api.test:8443/v1/x?alt=sse&key=AIza&z={KEY}"));
+        let call = Call::post(url.unwrap(), json!({"user": KEY, "model": "m"}))
+            .credential("Authorization", "Bearer ", Secret::new(KEY))
+            .header("X-Api-Key", "short")
+            .header("x-note", format!("is {KEY}"));
+        let scrubber = Scrubber::new(call.secrets().cloned());
+        let sent = SentRequest::redacted(&call, &scrubber);
+        let url = "https://[secret]@api.test:8443/v1/x?alt=sse&key=[secret]&z=[secret]";
+        assert_eq!(sent.url, url);
+        let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let headers = [
+            header("authorization", "Bearer [secret]"),
+            header("x-api-key", "[secret]"),
+            header("x-note", "is [secret]"),
+        ];
+        assert_eq!(sent.headers, headers);
+        assert_eq!(sent.body, Some(json!({"user": "[secret]", "model": "m"})));
+        assert!(!format!("{call:?}").contains("Bearer sk-"));
+    }
+
+    #[test]
+    fn an_address_is_stored_as_it_was_sent_when_nothing_is_secret() {
+        for text in ["http://127.0.0.1:8080/v1/models", "https://[::1]/a%20b?alt=sse", "http://h/"]
+        {
+            assert_eq!(redacted_url(&parse_url(text).unwrap()), text);
+        }
+    }
+
+    #[test]
+    fn bad_addresses_are_refused_without_showing_credentials() {
+        let message = |text| parse_url(text).unwrap_err().to_string();
+        assert!(message("localhost:8080/v1").contains("scheme 'localhost' is neither"));
+        assert!(message("api.test/v1").contains("relative URL without a base"));
+        let shown = message("ftp://me:hunter22@host/x?key=AIza");
+        assert!(!shown.contains("hunter22") && !shown.contains("AIza"), "{shown}");
+    }
+}

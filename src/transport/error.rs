@@ -1,0 +1,172 @@
+//! Why was there no answer to judge?
+//!
+//! Everything here is infrastructure: it can make a result inconclusive and never a finding.
+
+use serde::{Deserialize, Serialize};
+
+use super::timeouts::Phase;
+use crate::wire::WireError;
+
+/// A failed attempt. Stored as evidence, so each variant carries plain data and no live error.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+#[non_exhaustive]
+pub enum TransportError {
+    /// The host name has no address.
+    #[error("cannot resolve the host name: {detail}")]
+    Dns {
+        /// The resolver's words.
+        detail: String,
+    },
+    /// The connection was refused or could not be made.
+    #[error("cannot connect: {detail}")]
+    Connect {
+        /// The system's words.
+        detail: String,
+    },
+    /// The other side's certificate or handshake was not acceptable.
+    #[error("no secure connection: {detail}")]
+    Tls {
+        /// The verifier's words.
+        detail: String,
+    },
+    /// A limit of waiting was reached.
+    #[error("{} within {limit_ms} ms; raise the limit with {}", phase.what(), phase.flag())]
+    Timeout {
+        /// Which wait.
+        phase: Phase,
+        /// Its limit.
+        limit_ms: u64,
+    },
+    /// The connection ended before the reply did.
+    #[error("{}: {detail}", stage.what())]
+    Closed {
+        /// How far the reply had come.
+        stage: CloseStage,
+        /// The system's words.
+        detail: String,
+    },
+    /// What came back is not HTTP, or has headers beyond the limits.
+    #[error("the reply is not valid HTTP: {detail}")]
+    NotHttp {
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// The body, the stream or its frames are beyond the limits.
+    #[error("{what} is beyond the limit of {limit}")]
+    TooLarge {
+        /// What was too large.
+        what: Oversize,
+        /// The limit: bytes, or a number of frames.
+        limit: u64,
+    },
+    /// The body is not text.
+    #[error("the body is not valid UTF-8 at byte {offset}")]
+    NotUtf8 {
+        /// The first invalid byte, after decompression.
+        offset: u64,
+    },
+    /// The body could not be decompressed.
+    #[error("cannot decompress the body: {detail}")]
+    Decompression {
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// A stream that its framing does not allow.
+    #[error("{detail}")]
+    NotTheFraming {
+        /// What stands where.
+        detail: String,
+    },
+    /// The endpoint points elsewhere. Never followed: the credentials are meant for this host.
+    #[error(
+        "the endpoint redirects ({status}) to {location}; give that address if it is the right one"
+    )]
+    Redirect {
+        /// The status.
+        status: u16,
+        /// Where to, as given.
+        location: String,
+    },
+    /// A header that HTTP cannot carry, such as a key with a line end in it.
+    #[error("the value of header '{name}' has characters that a header cannot carry")]
+    InvalidHeader {
+        /// Its name.
+        name: String,
+    },
+    /// The run has used up its requests.
+    #[error("the budget of {limit} requests is used up; raise it with --max-requests")]
+    Budget {
+        /// The budget.
+        limit: u64,
+    },
+    /// Anything else that the HTTP client reports.
+    #[error("the exchange failed: {detail}")]
+    Other {
+        /// Its words.
+        detail: String,
+    },
+}
+
+/// How far a reply had come when its connection ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CloseStage {
+    /// On a connection that may have been kept alive from an earlier exchange, before any of the
+    /// reply: the server had probably closed it already, and the request was not looked at.
+    BeforeReplyReused,
+    /// On a fresh connection, before any of the reply.
+    BeforeReply,
+    /// In the middle of the body.
+    MidBody,
+}
+
+impl CloseStage {
+    fn what(self) -> &'static str {
+        match self {
+            Self::BeforeReplyReused => "the kept-alive connection was closed before the reply",
+            Self::BeforeReply => "the connection was closed before the reply",
+            Self::MidBody => "the connection broke in the middle of the body",
+        }
+    }
+}
+
+/// What was beyond a limit of size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Oversize {
+    /// A whole body, in bytes after decompression.
+    Body,
+    /// All of a stream, in bytes after decompression.
+    Stream,
+    /// One frame of a stream, in bytes.
+    Frame,
+    /// The number of frames of a stream.
+    FrameCount,
+    /// The nesting of an array element, in levels.
+    Nesting,
+}
+
+impl std::fmt::Display for Oversize {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Body => "the size of the body in bytes",
+            Self::Stream => "the size of the stream in bytes",
+            Self::Frame => "the size of a frame in bytes",
+            Self::FrameCount => "the number of frames in the stream",
+            Self::Nesting => "the depth of a frame's JSON",
+        })
+    }
+}
+
+impl From<WireError> for TransportError {
+    fn from(error: WireError) -> Self {
+        let too_large = |what, limit: usize| Self::TooLarge { what, limit: limit as u64 };
+        match error {
+            WireError::NotUtf8 { offset } => Self::NotUtf8 { offset },
+            WireError::FrameTooLarge { limit, .. } => too_large(Oversize::Frame, limit),
+            WireError::TooDeep { limit, .. } => too_large(Oversize::Nesting, limit),
+            WireError::NotAnArray { .. } => Self::NotTheFraming { detail: error.to_string() },
+        }
+    }
+}

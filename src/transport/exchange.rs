@@ -1,0 +1,321 @@
+//! What was asked, what came back, and when: the evidence record of one exchange.
+//!
+//! A record is content-addressed by **what was said, not when**: [`Exchange::digest`] covers all of
+//! it but the measurements (arrival times, durations, waits). Two exchanges that said the same have
+//! the same address, so profiles made from a deterministic endpoint do not change from run to run
+//! and equal evidence is stored once.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::call::SentRequest;
+use super::digest::Digest;
+use super::error::TransportError;
+use crate::wire::Frame;
+
+/// The version of the stored form that this program writes.
+pub const EXCHANGE_VERSION: u32 = 1;
+
+/// One exchange with an endpoint, all its attempts included. Holds no secret.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Exchange {
+    /// The version of this form.
+    pub exchange_version: u32,
+    /// What was sent, redacted.
+    pub request: SentRequest,
+    /// What the last attempt came to.
+    pub outcome: Outcome,
+    /// Every attempt, the last included.
+    pub attempts: Vec<Attempt>,
+    /// How long the last attempt took.
+    pub timing: Timing,
+}
+
+/// What an attempt came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Outcome {
+    /// A complete response, of any status.
+    Answered(Response),
+    /// None.
+    Failed {
+        /// Why.
+        error: TransportError,
+        /// What had arrived until then: evidence, and never to be decoded as a reply.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        partial: Option<Response>,
+    },
+}
+
+/// A response, or as much of one as came.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Response {
+    /// The HTTP status.
+    pub status: u16,
+    /// The headers that matter, names in lower case, in the order they came.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Body,
+}
+
+/// A body, as it was framed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Body {
+    /// One text. A stream was not asked for, or not given.
+    Whole(String),
+    /// The frames of a stream.
+    Frames(Vec<TimedFrame>),
+}
+
+/// A frame and when it came.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "StoredFrame", try_from = "StoredFrame")]
+pub struct TimedFrame {
+    /// Milliseconds from sending the request until the frame was whole.
+    pub at_ms: u64,
+    /// The frame.
+    pub frame: Frame,
+}
+
+/// One attempt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Attempt {
+    /// How it ended.
+    pub end: AttemptEnd,
+    /// How long was waited before it, by the retry policy.
+    pub waited_ms: u64,
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum AttemptEnd {
+    /// With a response of this status.
+    Status(u16),
+    /// Without one.
+    Error(TransportError),
+}
+
+/// How long an attempt took, waits for limits and between attempts left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Timing {
+    /// From sending until the first byte of the body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_byte_ms: Option<u64>,
+    /// From sending until the end.
+    pub total_ms: u64,
+}
+
+/// A body that should have been JSON.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the body is not JSON ({problem}; content type {content_type}; it begins {start:?})")]
+pub struct NotJson {
+    problem: String,
+    content_type: String,
+    start: String,
+}
+
+impl Exchange {
+    /// A record of a single attempt.
+    pub fn single(request: SentRequest, outcome: Outcome, timing: Timing) -> Self {
+        let attempts = vec![Attempt { end: outcome.end(), waited_ms: 0 }];
+        Self { exchange_version: EXCHANGE_VERSION, request, outcome, attempts, timing }
+    }
+
+    /// The response, if it is complete.
+    pub fn response(&self) -> Result<&Response, &TransportError> {
+        match &self.outcome {
+            Outcome::Answered(response) => Ok(response),
+            Outcome::Failed { error, .. } => Err(error),
+        }
+    }
+
+    /// The address of this record: the SHA-256 of its JSON with every measurement set to nought.
+    pub fn digest(&self) -> Result<Digest, serde_json::Error> {
+        Ok(Digest::of(&serde_json::to_vec(&self.without_measurements())?))
+    }
+
+    fn without_measurements(&self) -> Self {
+        let mut copy = self.clone();
+        copy.timing = Timing::default();
+        for attempt in &mut copy.attempts {
+            attempt.waited_ms = 0;
+        }
+        let response = match &mut copy.outcome {
+            Outcome::Answered(response) => Some(response),
+            Outcome::Failed { partial, .. } => partial.as_mut(),
+        };
+        if let Some(Response { body: Body::Frames(frames), .. }) = response {
+            for frame in frames {
+                frame.at_ms = 0;
+            }
+        }
+        copy
+    }
+}
+
+impl Outcome {
+    fn end(&self) -> AttemptEnd {
+        match self {
+            Self::Answered(response) => AttemptEnd::Status(response.status),
+            Self::Failed { error, .. } => AttemptEnd::Error(error.clone()),
+        }
+    }
+}
+
+impl Response {
+    /// Whether the status says success.
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+
+    /// The first header of this lower-case name.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The body as one text; a stream's payloads one per line.
+    pub fn text(&self) -> String {
+        match &self.body {
+            Body::Whole(text) => text.clone(),
+            Body::Frames(frames) => {
+                let payloads = frames.iter().filter_map(|timed| match &timed.frame {
+                    Frame::Event { data, .. } => Some(data.as_str()),
+                    Frame::Comment(_) => None,
+                });
+                payloads.collect::<Vec<_>>().join("\n")
+            }
+        }
+    }
+
+    /// The JSON in a whole body. Nesting is bounded by the parser: what is too deep for it is not
+    /// the protocol.
+    pub fn json(&self) -> Result<Value, NotJson> {
+        let text = self.text();
+        serde_json::from_str(&text).map_err(|error| NotJson {
+            problem: error.to_string(),
+            content_type: self.header("content-type").unwrap_or("not given").to_owned(),
+            start: text.trim_start().chars().take(60).collect(),
+        })
+    }
+}
+
+/// A frame as it is stored: `{atMs, event?, data}` or `{atMs, comment}`.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct StoredFrame {
+    at_ms: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    event: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    data: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    comment: Option<String>,
+}
+
+impl From<TimedFrame> for StoredFrame {
+    fn from(TimedFrame { at_ms, frame }: TimedFrame) -> Self {
+        match frame {
+            Frame::Event { event, data } => Self { at_ms, event, data: Some(data), comment: None },
+            Frame::Comment(text) => Self { at_ms, event: None, data: None, comment: Some(text) },
+        }
+    }
+}
+
+impl TryFrom<StoredFrame> for TimedFrame {
+    type Error = &'static str;
+
+    fn try_from(stored: StoredFrame) -> Result<Self, Self::Error> {
+        let frame = match (stored.data, stored.comment) {
+            (Some(data), None) => Frame::Event { event: stored.event, data },
+            (None, Some(text)) => Frame::Comment(text),
+            _ => return Err("a frame has either 'data' or 'comment'"),
+        };
+        Ok(Self { at_ms: stored.at_ms, frame })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::call::{Call, parse_url};
+    use super::super::secret::Scrubber;
+    use super::*;
+    use crate::wire::Framing;
+
+    fn exchange(body: Body) -> Exchange {
+        let url = parse_url("http://127.0.0.1:1/v1/chat/completions").unwrap();
+        let call = Call::post(url, json!({"z": 1, "a": 1.10})).streamed(Framing::Sse);
+        let headers = vec![("content-type".to_owned(), "text/event-stream".to_owned())];
+        Exchange::single(
+            SentRequest::redacted(&call, &Scrubber::default()),
+            Outcome::Answered(Response { status: 200, headers, body }),
+            Timing { first_byte_ms: Some(3), total_ms: 9 },
+        )
+    }
+
+    fn frames(at_ms: u64) -> Body {
+        let frames = [Frame::named("a", "{}"), Frame::data("x"), Frame::Comment("hi".into())];
+        Body::Frames(frames.map(|frame| TimedFrame { at_ms, frame }).to_vec())
+    }
+
+    #[test]
+    fn a_record_reads_back_as_it_was_written() {
+        let record = exchange(frames(5));
+        let text = serde_json::to_string(&record).unwrap();
+        let read: Exchange = serde_json::from_str(&text).unwrap();
+        assert_eq!(read, record);
+        assert_eq!(read.digest().unwrap(), record.digest().unwrap());
+    }
+
+    #[test]
+    fn the_stored_form_is_readable() {
+        let stored = serde_json::to_value(exchange(frames(5))).unwrap();
+        assert_eq!(stored["exchangeVersion"], 1);
+        assert_eq!(stored["request"]["method"], "POST");
+        assert_eq!(stored["request"]["framing"], "sse");
+        let body = json!({"frames": [
+            {"atMs": 5, "event": "a", "data": "{}"}, {"atMs": 5, "data": "x"},
+            {"atMs": 5, "comment": "hi"},
+        ]});
+        assert_eq!(stored["outcome"]["answered"]["body"], body);
+        assert_eq!(stored["attempts"], json!([{"end": {"status": 200}, "waitedMs": 0}]));
+    }
+
+    #[test]
+    fn the_address_covers_what_was_said_and_not_when() {
+        let record = exchange(frames(5));
+        let mut later = exchange(frames(70));
+        later.timing.total_ms = 400;
+        assert_eq!(later.digest().unwrap(), record.digest().unwrap());
+        let mut other = record.clone();
+        other.request.body = Some(json!({"a": 1.10, "z": 1}));
+        assert_ne!(other.digest().unwrap(), record.digest().unwrap());
+        let other = exchange(Body::Whole("{}".into()));
+        assert_ne!(other.digest().unwrap(), record.digest().unwrap());
+    }
+
+    #[test]
+    fn failures_are_stored_with_their_kind_and_what_had_come() {
+        let error = TransportError::NotUtf8 { offset: 7 };
+        let outcome = Outcome::Failed { error, partial: None };
+        let stored = json!({"failed": {"error": {"kind": "not-utf8", "offset": 7}}});
+        assert_eq!(serde_json::to_value(&outcome).unwrap(), stored);
+        assert_eq!(serde_json::from_value::<Outcome>(stored).unwrap(), outcome);
+    }
+
+    #[test]
+    fn a_body_that_is_no_json_says_what_it_is_instead() {
+        let html = exchange(Body::Whole("<html>oops</html>".into()));
+        let message = html.response().unwrap().json().unwrap_err().to_string();
+        assert!(message.contains("text/event-stream") && message.contains("<html>"), "{message}");
+        let deep = exchange(Body::Whole("[".repeat(100_000)));
+        assert!(deep.response().unwrap().json().unwrap_err().to_string().contains("recursion"));
+    }
+}

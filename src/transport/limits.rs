@@ -1,0 +1,173 @@
+//! How much may be asked of an endpoint at once, per minute, and in all?
+
+use std::collections::VecDeque;
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, sleep_until};
+
+use super::error::TransportError;
+
+const WINDOW: Duration = Duration::from_secs(60);
+
+/// What an endpoint allows; `None` is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct EndpointLimits {
+    /// Requests at the same time.
+    pub concurrency: Option<NonZeroUsize>,
+    /// Requests begun within any sixty seconds.
+    pub per_minute: Option<NonZeroU32>,
+}
+
+/// Admits the requests to one endpoint.
+#[derive(Debug)]
+pub(super) struct Limiter {
+    slots: Option<Arc<Semaphore>>,
+    window: Option<Mutex<Window>>,
+}
+
+/// The right to hold one exchange; dropping it frees the place.
+#[derive(Debug)]
+pub(super) struct Admission {
+    _slot: Option<OwnedSemaphorePermit>,
+}
+
+impl Limiter {
+    /// A limiter that nothing has passed yet.
+    pub(super) fn new(limits: EndpointLimits) -> Self {
+        let window = |per_minute: NonZeroU32| Mutex::new(Window::new(per_minute));
+        Self {
+            slots: limits.concurrency.map(|slots| Arc::new(Semaphore::new(slots.get()))),
+            window: limits.per_minute.map(window),
+        }
+    }
+
+    /// Waits until the endpoint may be asked. Requests are admitted in the order they came.
+    pub(super) async fn admit(&self) -> Admission {
+        let slot = match &self.slots {
+            // The semaphore is never closed, so there is no error to meet.
+            Some(slots) => Arc::clone(slots).acquire_owned().await.ok(),
+            None => None,
+        };
+        if let Some(start) = self.reserve() {
+            sleep_until(start).await;
+        }
+        Admission { _slot: slot }
+    }
+
+    fn reserve(&self) -> Option<Instant> {
+        let window = self.window.as_ref()?;
+        Some(window.lock().unwrap_or_else(PoisonError::into_inner).reserve(Instant::now()))
+    }
+}
+
+/// The starts of the latest requests, those that are still to come included.
+#[derive(Debug)]
+struct Window {
+    capacity: usize,
+    starts: VecDeque<Instant>,
+}
+
+impl Window {
+    fn new(per_minute: NonZeroU32) -> Self {
+        let capacity = usize::try_from(per_minute.get()).unwrap_or(usize::MAX);
+        Self { capacity, starts: VecDeque::new() }
+    }
+
+    /// The earliest start that leaves no more than the allowed number within any window.
+    fn reserve(&mut self, now: Instant) -> Instant {
+        let start = if self.starts.len() < self.capacity {
+            now
+        } else {
+            self.starts.pop_front().map_or(now, |oldest| now.max(oldest + WINDOW))
+        };
+        self.starts.push_back(start);
+        start
+    }
+}
+
+/// How many requests a run may send, over all its endpoints; every attempt counts.
+#[derive(Debug)]
+pub struct Budget {
+    limit: u64,
+    spent: AtomicU64,
+}
+
+impl Budget {
+    /// A budget of this many requests.
+    pub fn of(limit: u64) -> Self {
+        Self { limit, spent: AtomicU64::new(0) }
+    }
+
+    /// No bound; requests are still counted.
+    pub fn unlimited() -> Self {
+        Self::of(u64::MAX)
+    }
+
+    /// How many requests were sent.
+    pub fn spent(&self) -> u64 {
+        self.spent.load(Ordering::Relaxed)
+    }
+
+    /// Takes one request out of the budget.
+    pub(super) fn spend(&self) -> Result<(), TransportError> {
+        let next = |spent| (spent < self.limit).then_some(spent + 1);
+        self.spent
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, next)
+            .map(|_| ())
+            .map_err(|_| TransportError::Budget { limit: self.limit })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::future::join_all;
+
+    use super::*;
+
+    fn limiter(concurrency: Option<usize>, per_minute: Option<u32>) -> Limiter {
+        Limiter::new(EndpointLimits {
+            concurrency: concurrency.and_then(NonZeroUsize::new),
+            per_minute: per_minute.and_then(NonZeroU32::new),
+        })
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_minute_sees_more_starts_than_allowed() {
+        let (limiter, begin) = (limiter(None, Some(2)), Instant::now());
+        let starts = join_all((0..5).map(|_| async {
+            limiter.admit().await;
+            begin.elapsed().as_secs()
+        }));
+        assert_eq!(starts.await, [0, 0, 60, 60, 120]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_place_is_free_again_when_its_exchange_ends() {
+        let (limiter, begin) = (limiter(Some(2), None), Instant::now());
+        let ends = join_all((0..4).map(|_| async {
+            let _admission = limiter.admit().await;
+            tokio::time::sleep(Duration::from_secs(3)).await;
+            begin.elapsed().as_secs()
+        }));
+        assert_eq!(ends.await, [3, 3, 6, 6]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn without_limits_nothing_waits() {
+        let (limiter, begin) = (limiter(None, None), Instant::now());
+        join_all((0..100).map(|_| limiter.admit())).await;
+        assert_eq!(begin.elapsed(), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_budget_is_spent_once() {
+        let budget = Budget::of(2);
+        assert_eq!((budget.spend(), budget.spend()), (Ok(()), Ok(())));
+        assert_eq!(budget.spend(), Err(TransportError::Budget { limit: 2 }));
+        assert_eq!(budget.spent(), 2);
+    }
+}

@@ -1,0 +1,259 @@
+//! Who waits for an endpoint's limits and asks again when it is worth it?
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use tokio::time::sleep;
+
+use super::call::{Call, SentRequest};
+use super::exchange::{Attempt, Exchange, Outcome, Timing};
+use super::limits::{Budget, EndpointLimits, Limiter};
+use super::retry::{Decision, Facts, Judgement, Progress, RetryPolicy, decide};
+use super::{Judge, Transport};
+
+/// How an endpoint is treated.
+#[derive(Debug)]
+pub struct Patience {
+    /// When to ask again.
+    pub policy: RetryPolicy,
+    /// How much to ask.
+    pub limits: EndpointLimits,
+    /// How much the whole run may ask; shared by its endpoints.
+    pub budget: Arc<Budget>,
+    /// Where jitter comes from.
+    pub jitter: Jitter,
+    /// The wall clock, for waits that a server gives as a date.
+    pub clock: fn() -> DateTime<Utc>,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            policy: RetryPolicy::default(),
+            limits: EndpointLimits::default(),
+            budget: Arc::new(Budget::unlimited()),
+            jitter: Jitter::random(),
+            clock: Utc::now,
+        }
+    }
+}
+
+/// A source of numbers in `0..1` that keeps clients from retrying in step.
+#[derive(Debug)]
+pub struct Jitter(AtomicU64);
+
+impl Jitter {
+    /// The same numbers for the same seed.
+    pub fn seeded(seed: u64) -> Self {
+        Self(AtomicU64::new(seed))
+    }
+
+    /// Other numbers in every process.
+    pub fn random() -> Self {
+        Self::seeded(RandomState::new().hash_one(0))
+    }
+
+    /// The next number (`SplitMix64`).
+    fn next(&self) -> f64 {
+        const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+        let state = self.0.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let top = u32::try_from((mixed ^ (mixed >> 31)) >> 32).unwrap_or_default();
+        f64::from(top) / (f64::from(u32::MAX) + 1.0)
+    }
+}
+
+/// A transport that keeps to an endpoint's limits and retries what may pass.
+///
+/// One per endpoint: the limits are its own. The record of an exchange is that of its last attempt,
+/// with the ends of all attempts listed.
+#[derive(Debug)]
+pub struct Patient<T> {
+    inner: T,
+    policy: RetryPolicy,
+    limiter: Limiter,
+    budget: Arc<Budget>,
+    jitter: Jitter,
+    clock: fn() -> DateTime<Utc>,
+}
+
+impl<T: Transport> Patient<T> {
+    /// Treats the endpoint behind `inner` this way.
+    pub fn new(inner: T, patience: Patience) -> Self {
+        let Patience { policy, limits, budget, jitter, clock } = patience;
+        Self { inner, policy, limiter: Limiter::new(limits), budget, jitter, clock }
+    }
+
+    async fn persist(&self, call: &Call, judge: Judge<'_>) -> Exchange {
+        let (mut progress, mut attempts, mut wait) = Default::default();
+        loop {
+            let exchange = self.attempt(call, judge).await;
+            record(&mut attempts, &exchange, wait);
+            match self.decide(progress, &exchange, judge) {
+                Decision::Stop => return Exchange { attempts, ..exchange },
+                Decision::Retry { after, progress: next } => (progress, wait) = (next, after),
+            }
+            sleep(wait).await;
+        }
+    }
+
+    /// One attempt, counted and within the limits. The place at the endpoint is free again while
+    /// the next attempt is waited for.
+    async fn attempt(&self, call: &Call, judge: Judge<'_>) -> Exchange {
+        let _admission = self.limiter.admit().await;
+        match self.budget.spend() {
+            Ok(()) => self.inner.send(call, judge).await,
+            Err(error) => {
+                let outcome = Outcome::Failed { error, partial: None };
+                Exchange::single(self.inner.redact(call), outcome, Timing::default())
+            }
+        }
+    }
+
+    fn decide(&self, progress: Progress, exchange: &Exchange, judge: Judge<'_>) -> Decision {
+        let judgement = exchange.response().map_or(Judgement::ByStatus, judge);
+        let facts = Facts::of(&exchange.outcome, judgement, (self.clock)());
+        decide(progress, facts, &self.policy, self.jitter.next())
+    }
+}
+
+fn record(attempts: &mut Vec<Attempt>, exchange: &Exchange, waited: Duration) {
+    let waited_ms = u64::try_from(waited.as_millis()).unwrap_or(u64::MAX);
+    let ends = exchange.attempts.iter().map(|attempt| attempt.end.clone());
+    attempts.extend(ends.map(|end| Attempt { end, waited_ms }));
+}
+
+impl<T: Transport> Transport for Patient<T> {
+    fn redact(&self, call: &Call) -> SentRequest {
+        self.inner.redact(call)
+    }
+
+    fn send<'a>(&'a self, call: &'a Call, judge: Judge<'a>) -> BoxFuture<'a, Exchange> {
+        self.persist(call, judge).boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+    use std::sync::Mutex;
+
+    use tokio::time::Instant;
+
+    use super::super::by_status;
+    use super::super::call::parse_url;
+    use super::super::error::{CloseStage, TransportError};
+    use super::super::exchange::{AttemptEnd, Body, Response};
+    use super::super::secret::Scrubber;
+    use super::*;
+
+    /// Gives prepared outcomes in turn.
+    struct Prepared(Mutex<VecDeque<Outcome>>);
+
+    impl Transport for Prepared {
+        fn redact(&self, call: &Call) -> SentRequest {
+            SentRequest::redacted(call, &Scrubber::default())
+        }
+
+        fn send<'a>(&'a self, call: &'a Call, _: Judge<'a>) -> BoxFuture<'a, Exchange> {
+            let outcome = self.0.lock().unwrap().pop_front().expect("no further attempt");
+            let exchange = Exchange::single(self.redact(call), outcome, Timing::default());
+            std::future::ready(exchange).boxed()
+        }
+    }
+
+    fn status(status: u16, headers: &[(&str, &str)]) -> Outcome {
+        let header = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        let headers = headers.iter().map(header).collect();
+        Outcome::Answered(Response { status, headers, body: Body::Whole(String::new()) })
+    }
+
+    fn patience() -> Patience {
+        Patience { jitter: Jitter::seeded(7), ..Patience::default() }
+    }
+
+    async fn send(outcomes: &[Outcome], patience: Patience, judge: Judge<'_>) -> Exchange {
+        let prepared = Prepared(Mutex::new(outcomes.iter().cloned().collect()));
+        let call = Call::get(parse_url("http://127.0.0.1:1/").unwrap());
+        let exchange = Patient::new(&prepared, patience).send(&call, judge).await;
+        assert!(prepared.0.lock().unwrap().is_empty(), "attempts were left");
+        exchange
+    }
+
+    impl Transport for &Prepared {
+        fn redact(&self, call: &Call) -> SentRequest {
+            (*self).redact(call)
+        }
+
+        fn send<'a>(&'a self, call: &'a Call, judge: Judge<'a>) -> BoxFuture<'a, Exchange> {
+            (*self).send(call, judge)
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_rate_limit_that_passes_leaves_its_mark_in_the_attempts_only() {
+        let begin = Instant::now();
+        let outcomes = [status(429, &[("retry-after", "3")]), status(200, &[])];
+        let exchange = send(&outcomes, patience(), &by_status).await;
+        assert_eq!(exchange.response().unwrap().status, 200);
+        let attempts = [(429, 0), (200, 3000)]
+            .map(|(status, waited_ms)| Attempt { end: AttemptEnd::Status(status), waited_ms });
+        assert_eq!(exchange.attempts, attempts);
+        assert_eq!(begin.elapsed(), Duration::from_secs(3));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn attempts_end_and_the_last_outcome_stands() {
+        let outcomes = [500, 502, 503, 500].map(|code| status(code, &[]));
+        let exchange = send(&outcomes, patience(), &by_status).await;
+        assert_eq!(exchange.response().unwrap().status, 500);
+        assert_eq!(exchange.attempts.len(), 4);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_judge_may_ask_for_another_attempt_of_a_good_status() {
+        let judge = |response: &Response| match response.header("server") {
+            Some("cut") => Judgement::Transient,
+            _ => Judgement::ByStatus,
+        };
+        let outcomes = [status(200, &[("server", "cut")]), status(200, &[])];
+        assert_eq!(send(&outcomes, patience(), &judge).await.attempts.len(), 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stale_connection_does_not_count_as_an_attempt() {
+        let stage = CloseStage::BeforeReplyReused;
+        let error = TransportError::Closed { stage, detail: "closed".into() };
+        let outcomes = [Outcome::Failed { error, partial: None }, status(200, &[])];
+        let patience = Patience { policy: RetryPolicy::never(), ..patience() };
+        assert!(send(&outcomes, patience, &by_status).await.response().is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn every_attempt_is_paid_from_the_budget() {
+        let budget = Arc::new(Budget::of(2));
+        let patience = Patience { budget: Arc::clone(&budget), ..patience() };
+        let outcomes = [500, 500].map(|code| status(code, &[]));
+        let exchange = send(&outcomes, patience, &by_status).await;
+        assert_eq!(exchange.response(), Err(&TransportError::Budget { limit: 2 }));
+        assert_eq!(exchange.attempts.len(), 3);
+        assert_eq!(budget.spent(), 2);
+    }
+
+    #[test]
+    fn seeded_jitter_repeats_and_stays_in_range() {
+        let numbers = |seed| {
+            let jitter = Jitter::seeded(seed);
+            (0..100).map(|_| jitter.next()).collect::<Vec<_>>()
+        };
+        assert_eq!(numbers(1), numbers(1));
+        assert_ne!(numbers(1), numbers(2));
+        assert!(numbers(3).iter().all(|number| (0.0..1.0).contains(number)));
+    }
+}

@@ -1,0 +1,313 @@
+//! What do the pieces of a body add up to, within the limits?
+//!
+//! A push machine without I/O: pieces and their arrival times in, a [`Body`] out. What had come
+//! before an error is kept as evidence.
+
+use super::error::{Oversize, TransportError};
+use super::exchange::{Body, TimedFrame};
+use super::secret::Scrubber;
+use super::sniff::{Shape, shape, shape_of_nothing};
+use crate::wire::{Frame, FrameReader, Framing, WireLimits};
+
+/// How much of a body that was beyond the limits is kept as evidence.
+const KEPT_OF_OVERSIZE: usize = 64 * 1024;
+
+/// How much blank space may stand before the first bytes that say what a body is. Beyond it the
+/// content type decides, so that no amount of it is looked at again and again.
+const MAX_UNDECIDED: usize = 4096;
+
+/// What is accepted of one response, after decompression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SizeLimits {
+    /// The largest whole body, in bytes.
+    pub body_bytes: usize,
+    /// The largest stream, in bytes.
+    pub stream_bytes: usize,
+    /// The most frames of a stream.
+    pub frames: usize,
+    /// What a single frame may be.
+    pub frame: WireLimits,
+}
+
+impl Default for SizeLimits {
+    fn default() -> Self {
+        Self {
+            body_bytes: 16 * 1024 * 1024,
+            stream_bytes: 64 * 1024 * 1024,
+            frames: 250_000,
+            frame: WireLimits::default(),
+        }
+    }
+}
+
+/// Receives one body.
+#[derive(Debug)]
+pub(super) struct Receiver {
+    limits: SizeLimits,
+    expected: Option<Framing>,
+    content_type: Option<String>,
+    received: usize,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    /// Not yet known whether it is a stream.
+    Undecided(Vec<u8>),
+    Whole(Vec<u8>),
+    Frames {
+        reader: Option<FrameReader>,
+        fresh: Vec<Frame>,
+        frames: Vec<TimedFrame>,
+    },
+}
+
+impl Receiver {
+    /// A receiver of a body that may be a stream (`expected`) or is one text.
+    pub(super) fn new(
+        expected: Option<Framing>,
+        content_type: Option<String>,
+        limits: SizeLimits,
+    ) -> Self {
+        let state = match expected {
+            Some(_) => State::Undecided(Vec::new()),
+            None => State::Whole(Vec::new()),
+        };
+        Self { limits, expected, content_type, received: 0, state }
+    }
+
+    /// Takes the next piece.
+    pub(super) fn push(&mut self, bytes: &[u8], at_ms: u64) -> Result<(), TransportError> {
+        self.received += bytes.len();
+        match &mut self.state {
+            State::Undecided(start) => {
+                start.extend_from_slice(bytes);
+                self.decide(at_ms)
+            }
+            State::Whole(body) => {
+                check(Oversize::Body, self.received, self.limits.body_bytes)?;
+                body.extend_from_slice(bytes);
+                Ok(())
+            }
+            State::Frames { .. } => self.push_frames(bytes, at_ms),
+        }
+    }
+
+    /// The body has ended.
+    pub(super) fn finish(&mut self, at_ms: u64) -> Result<(), TransportError> {
+        if let State::Undecided(start) = &mut self.state {
+            let start = std::mem::take(start);
+            let shape = shape_of_nothing(self.content_type.as_deref());
+            let shape = if start.trim_ascii().is_empty() { shape } else { Shape::Whole };
+            self.settle(shape, &start, at_ms)?;
+        }
+        match &mut self.state {
+            State::Frames { reader, fresh, frames } => {
+                let end = reader.take().map_or(Ok(()), |reader| reader.finish(fresh));
+                stamp(fresh, frames, at_ms);
+                end?;
+                check(Oversize::FrameCount, frames.len(), self.limits.frames)
+            }
+            State::Whole(body) | State::Undecided(body) => std::str::from_utf8(body)
+                .map(|_| ())
+                .map_err(|error| TransportError::NotUtf8 { offset: error.valid_up_to() as u64 }),
+        }
+    }
+
+    /// What came, without secrets. `oversize` keeps only its beginning.
+    pub(super) fn into_body(self, scrubber: &Scrubber, oversize: bool) -> Body {
+        let keep = if oversize { KEPT_OF_OVERSIZE } else { usize::MAX };
+        match self.state {
+            State::Whole(mut bytes) | State::Undecided(mut bytes) => {
+                bytes.truncate(keep);
+                let text = String::from_utf8_lossy(&bytes);
+                Body::Whole(scrubber.text(text.strip_prefix('\u{feff}').unwrap_or(&text)))
+            }
+            State::Frames { frames, .. } => {
+                let mut size = 0;
+                let within = frames.into_iter().take_while(|timed| {
+                    size += length(&timed.frame);
+                    size <= keep
+                });
+                Body::Frames(within.map(|timed| scrubbed(timed, scrubber)).collect())
+            }
+        }
+    }
+
+    fn decide(&mut self, at_ms: u64) -> Result<(), TransportError> {
+        let (Some(framing), State::Undecided(start)) = (self.expected, &mut self.state) else {
+            return Ok(());
+        };
+        match shape(framing, self.content_type.as_deref(), start) {
+            Shape::Undecided if start.len() <= MAX_UNDECIDED => {
+                check(Oversize::Body, self.received, self.limits.body_bytes)
+            }
+            Shape::Undecided => {
+                let start = std::mem::take(start);
+                self.settle(shape_of_nothing(self.content_type.as_deref()), &start, at_ms)
+            }
+            decided => {
+                let start = std::mem::take(start);
+                self.settle(decided, &start, at_ms)
+            }
+        }
+    }
+
+    fn settle(&mut self, shape: Shape, start: &[u8], at_ms: u64) -> Result<(), TransportError> {
+        if let (Shape::Frames, Some(framing)) = (shape, self.expected) {
+            let reader = Some(FrameReader::with_limits(framing, self.limits.frame));
+            self.state = State::Frames { reader, fresh: Vec::new(), frames: Vec::new() };
+            return self.push_frames(start, at_ms);
+        }
+        self.state = State::Whole(start.to_vec());
+        check(Oversize::Body, self.received, self.limits.body_bytes)
+    }
+
+    fn push_frames(&mut self, bytes: &[u8], at_ms: u64) -> Result<(), TransportError> {
+        let State::Frames { reader: Some(reader), fresh, frames } = &mut self.state else {
+            return Ok(());
+        };
+        check(Oversize::Stream, self.received, self.limits.stream_bytes)?;
+        let read = reader.push(bytes, fresh);
+        stamp(fresh, frames, at_ms);
+        read?;
+        check(Oversize::FrameCount, frames.len(), self.limits.frames)
+    }
+}
+
+fn check(what: Oversize, size: usize, limit: usize) -> Result<(), TransportError> {
+    if size > limit {
+        return Err(TransportError::TooLarge { what, limit: limit as u64 });
+    }
+    Ok(())
+}
+
+fn stamp(fresh: &mut Vec<Frame>, frames: &mut Vec<TimedFrame>, at_ms: u64) {
+    frames.extend(fresh.drain(..).map(|frame| TimedFrame { at_ms, frame }));
+}
+
+fn length(frame: &Frame) -> usize {
+    match frame {
+        Frame::Event { data, .. } => data.len(),
+        Frame::Comment(text) => text.len(),
+    }
+}
+
+fn scrubbed(timed: TimedFrame, scrubber: &Scrubber) -> TimedFrame {
+    let frame = match timed.frame {
+        Frame::Event { event, data } => Frame::Event { event, data: scrubber.text(data) },
+        Frame::Comment(text) => Frame::Comment(scrubber.text(text)),
+    };
+    TimedFrame { frame, ..timed }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::secret::Secret;
+    use super::*;
+
+    fn receive(
+        expected: Option<Framing>,
+        content_type: &str,
+        pieces: &[&[u8]],
+        limits: SizeLimits,
+    ) -> (Result<(), TransportError>, Body) {
+        let mut receiver = Receiver::new(expected, Some(content_type.to_owned()), limits);
+        let pushed = (0..).zip(pieces).try_for_each(|(at, piece)| receiver.push(piece, at));
+        let result = pushed.and_then(|()| receiver.finish(99));
+        let oversize = matches!(result, Err(TransportError::TooLarge { .. }));
+        let scrubber = Scrubber::new([Secret::new("sk-12345678")]);
+        (result, receiver.into_body(&scrubber, oversize))
+    }
+
+    fn timed(at_ms: u64, data: &str) -> TimedFrame {
+        TimedFrame { at_ms, frame: Frame::data(data) }
+    }
+
+    #[test]
+    fn frames_carry_the_time_of_the_piece_that_completed_them() {
+        let pieces: [&[u8]; 4] = [b"da", b"ta: 1\n", b"\ndata: \xe6", b"\xbc\xa2"];
+        let received = receive(Some(Framing::Sse), "text/plain", &pieces, SizeLimits::default());
+        assert_eq!(received, (Ok(()), Body::Frames(vec![timed(2, "1"), timed(99, "漢")])));
+    }
+
+    #[test]
+    fn a_stream_that_was_not_given_is_one_text() {
+        let pieces: [&[u8]; 2] = [b" \n", b"{\"id\":1}"];
+        for content_type in ["application/json", "text/event-stream"] {
+            let received =
+                receive(Some(Framing::Sse), content_type, &pieces, SizeLimits::default());
+            assert_eq!(received, (Ok(()), Body::Whole(" \n{\"id\":1}".into())), "{content_type}");
+        }
+    }
+
+    #[test]
+    fn an_empty_event_stream_is_a_stream_without_frames() {
+        let received = receive(Some(Framing::Sse), "text/event-stream", &[], SizeLimits::default());
+        assert_eq!(received, (Ok(()), Body::Frames(vec![])));
+    }
+
+    #[test]
+    fn endless_blank_space_is_decided_by_the_content_type() {
+        let blank = b" ".repeat(2 * MAX_UNDECIDED);
+        for (content_type, is_whole) in [("text/event-stream", false), ("text/plain", true)] {
+            let pieces: [&[u8]; 2] = [&blank, b"\ndata: 1\n\n"];
+            let (_, body) =
+                receive(Some(Framing::Sse), content_type, &pieces, SizeLimits::default());
+            assert_eq!(matches!(body, Body::Whole(_)), is_whole, "{content_type}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_taken_out_of_bodies_and_frames() {
+        let whole = receive(None, "text/plain", &[b"bad key sk-12345678"], SizeLimits::default());
+        assert_eq!(whole.1, Body::Whole("bad key [secret]".into()));
+        let pieces: [&[u8]; 1] = [b"data: sk-12345678\n\n"];
+        let frames = receive(Some(Framing::Sse), "text/plain", &pieces, SizeLimits::default());
+        assert_eq!(frames.1, Body::Frames(vec![timed(0, "[secret]")]));
+    }
+
+    #[test]
+    fn bodies_streams_frames_and_their_number_are_bounded() {
+        let frame = WireLimits { max_frame_bytes: 64, ..WireLimits::default() };
+        let limits = SizeLimits { body_bytes: 40, stream_bytes: 90, frames: 3, frame };
+        let error = |expected, piece: &[u8], times| {
+            let pieces = vec![piece; times];
+            receive(expected, "text/event-stream", &pieces, limits).0.unwrap_err()
+        };
+        let too_large = |what, limit| TransportError::TooLarge { what, limit };
+        assert_eq!(error(None, b"xxxxxxxxxx", 5), too_large(Oversize::Body, 40));
+        let sse = Some(Framing::Sse);
+        assert_eq!(error(sse, b"data: 1\n\n", 4), too_large(Oversize::FrameCount, 3));
+        assert_eq!(
+            error(sse, b"data: 12345678901234567890\n\n", 4),
+            too_large(Oversize::Stream, 90)
+        );
+        assert_eq!(error(sse, b"data: 1234567890123456", 3), too_large(Oversize::Frame, 64));
+        assert_eq!(error(sse, b"          ", 5), too_large(Oversize::Body, 40));
+    }
+
+    #[test]
+    fn invalid_text_is_an_error_with_the_place_and_the_rest_is_evidence() {
+        let (result, body) = receive(None, "text/plain", &[b"abc\xff"], SizeLimits::default());
+        assert_eq!(result, Err(TransportError::NotUtf8 { offset: 3 }));
+        assert_eq!(body, Body::Whole("abc\u{fffd}".into()));
+    }
+
+    #[test]
+    fn frames_before_an_invalid_one_are_evidence() {
+        let pieces: [&[u8]; 1] = [b"data: 1\n\ndata: \xff\n\n"];
+        let (result, body) = receive(Some(Framing::Sse), "", &pieces, SizeLimits::default());
+        assert_eq!(result, Err(TransportError::NotUtf8 { offset: 15 }));
+        assert_eq!(body, Body::Frames(vec![timed(0, "1")]));
+    }
+
+    #[test]
+    fn only_the_beginning_of_an_oversize_body_is_kept() {
+        let limits = SizeLimits { body_bytes: 200_000, ..SizeLimits::default() };
+        let piece = vec![b'x'; 150_000];
+        let (result, body) = receive(None, "text/plain", &[&piece, &piece], limits);
+        assert!(matches!(result, Err(TransportError::TooLarge { .. })));
+        assert_eq!(body, Body::Whole("x".repeat(KEPT_OF_OVERSIZE)));
+    }
+}

@@ -1,0 +1,387 @@
+//! Is it worth asking again, and when?
+//!
+//! Pure: the outcome, the policy, the wall clock and the jitter come in, a decision goes out. The
+//! loop that obeys it is in [`patient`](super::patient).
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use super::error::{CloseStage, TransportError};
+use super::exchange::{Outcome, Response};
+use super::timeouts::Phase;
+
+/// Statuses that may be different a moment later. 498 is Groq's full queue, 529 Anthropic's
+/// overload, 520 to 524 a gateway that cannot reach what stands behind it.
+const TRANSIENT_STATUSES: &[u16] =
+    &[408, 409, 429, 498, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529];
+
+/// Words in an error's code, type, status or quota name that no waiting helps against.
+const EXHAUSTED_WORDS: &[&str] = &["insufficient_quota", "billing", "perday", "per_day"];
+
+/// Where such words stand. Messages are not read: per-minute limits speak of billing there too.
+const CODE_KEYS: &[&str] = &["code", "type", "status", "reason", "quotaId", "quotaMetric"];
+
+/// How patient an endpoint is treated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RetryPolicy {
+    /// The most attempts, the first included.
+    pub max_attempts: u32,
+    /// The wait before the second attempt, doubled before each further one.
+    pub base: Duration,
+    /// The longest wait that is our own idea.
+    pub cap: Duration,
+    /// The longest wait that a server may ask for; beyond it the attempt was the last.
+    pub max_asked: Duration,
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self {
+            max_attempts: 4,
+            base: Duration::from_millis(500),
+            cap: Duration::from_secs(8),
+            max_asked: Duration::from_secs(60),
+        }
+    }
+}
+
+impl RetryPolicy {
+    /// One attempt and no more.
+    pub fn never() -> Self {
+        Self { max_attempts: 1, ..Self::default() }
+    }
+}
+
+/// What the reader of a reply knows about retrying that the status does not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Judgement {
+    /// Go by status and headers.
+    #[default]
+    ByStatus,
+    /// The reply failed in a way that may pass: an `overloaded_error` inside a stream, an end of
+    /// the stream before its terminal event.
+    Transient,
+    /// The reply is what was asked for or a finding, whatever the status says.
+    Final,
+}
+
+/// What was done so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Progress {
+    /// How many attempts count against the policy.
+    pub attempts: u32,
+    /// Whether the free attempt on a fresh connection was used.
+    pub reconnected: bool,
+}
+
+/// What an outcome says about trying again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts {
+    /// Whether another attempt could go otherwise.
+    pub hope: Hope,
+    /// How long the server asked to wait.
+    pub asked: Option<Duration>,
+}
+
+/// Whether another attempt could go otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hope {
+    /// It could.
+    Transient,
+    /// The request met a connection that the server had closed: it was not looked at.
+    StaleConnection,
+    /// It could not, or there is no need.
+    None,
+}
+
+/// What to do next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// Ask again after this wait.
+    Retry {
+        /// The wait.
+        after: Duration,
+        /// What is done so far, from now on.
+        progress: Progress,
+    },
+    /// Take the outcome as it is.
+    Stop,
+}
+
+/// Decides on the attempt that has just ended. `jitter` is in `0..1` and shortens waits of our own
+/// by up to a quarter; a wait that the server asked for is kept exactly.
+pub fn decide(progress: Progress, facts: Facts, policy: &RetryPolicy, jitter: f64) -> Decision {
+    let counted = Progress { attempts: progress.attempts + 1, ..progress };
+    match facts.hope {
+        Hope::None => Decision::Stop,
+        Hope::StaleConnection if !progress.reconnected => Decision::Retry {
+            after: Duration::ZERO,
+            progress: Progress { reconnected: true, ..progress },
+        },
+        Hope::Transient | Hope::StaleConnection => {
+            let after = facts.asked.unwrap_or_else(|| backoff(counted.attempts, policy, jitter));
+            if counted.attempts >= policy.max_attempts || after > policy.max_asked {
+                return Decision::Stop;
+            }
+            Decision::Retry { after, progress: counted }
+        }
+    }
+}
+
+fn backoff(attempts: u32, policy: &RetryPolicy, jitter: f64) -> Duration {
+    let doublings = attempts.saturating_sub(1).min(16);
+    let wait = policy.base.saturating_mul(1 << doublings).min(policy.cap);
+    wait.mul_f64(1.0 - jitter.clamp(0.0, 1.0) / 4.0)
+}
+
+impl Facts {
+    /// What this outcome says, at this time of the wall clock.
+    pub fn of(outcome: &Outcome, judgement: Judgement, now: DateTime<Utc>) -> Self {
+        match outcome {
+            Outcome::Answered(response) => Self {
+                hope: hope_of_response(response, judgement),
+                asked: asked_wait(response, now),
+            },
+            Outcome::Failed { error, .. } => Self { hope: hope_of_error(error), asked: None },
+        }
+    }
+}
+
+fn hope_of_response(response: &Response, judgement: Judgement) -> Hope {
+    let says = response.header("x-should-retry").map(str::trim);
+    let transient = match (judgement, says) {
+        (Judgement::Final, _) | (Judgement::ByStatus, Some("false")) => false,
+        (Judgement::Transient, _) | (Judgement::ByStatus, Some("true")) => true,
+        (Judgement::ByStatus, _) => TRANSIENT_STATUSES.contains(&response.status),
+    };
+    if transient && !is_exhausted(response) { Hope::Transient } else { Hope::None }
+}
+
+/// Timeouts after the connection stood are not tried again: another wait as long as the limit is
+/// what the limit is there to prevent.
+fn hope_of_error(error: &TransportError) -> Hope {
+    match error {
+        TransportError::Closed { stage: CloseStage::BeforeReplyReused, .. } => {
+            Hope::StaleConnection
+        }
+        TransportError::Closed { .. }
+        | TransportError::Connect { .. }
+        | TransportError::Dns { .. }
+        | TransportError::Timeout { phase: Phase::Connect, .. } => Hope::Transient,
+        TransportError::Timeout { .. }
+        | TransportError::Tls { .. }
+        | TransportError::NotHttp { .. }
+        | TransportError::TooLarge { .. }
+        | TransportError::NotUtf8 { .. }
+        | TransportError::Decompression { .. }
+        | TransportError::NotTheFraming { .. }
+        | TransportError::Redirect { .. }
+        | TransportError::InvalidHeader { .. }
+        | TransportError::Budget { .. }
+        | TransportError::Other { .. } => Hope::None,
+    }
+}
+
+/// A quota that is used up for the day, or a bill that is not paid.
+fn is_exhausted(response: &Response) -> bool {
+    !response.is_success() && response.json().is_ok_and(|body| has_exhausted_code(&body))
+}
+
+fn has_exhausted_code(value: &Value) -> bool {
+    match value {
+        Value::Object(fields) => fields.iter().any(|(key, value)| {
+            let names_a_code = CODE_KEYS.contains(&key.as_str());
+            names_a_code && value.as_str().is_some_and(is_exhausted_word)
+                || has_exhausted_code(value)
+        }),
+        Value::Array(items) => items.iter().any(has_exhausted_code),
+        _ => false,
+    }
+}
+
+fn is_exhausted_word(code: &str) -> bool {
+    let code = code.to_ascii_lowercase();
+    EXHAUSTED_WORDS.iter().any(|word| code.contains(word))
+}
+
+/// `retry-after-ms`, else `retry-after` in seconds or as a date. A date in the past asks for no
+/// wait; what is none of these asks for nothing.
+fn asked_wait(response: &Response, now: DateTime<Utc>) -> Option<Duration> {
+    let number = |name, unit: f64| {
+        let value: f64 = response.header(name)?.trim().parse().ok()?;
+        Duration::try_from_secs_f64(value * unit).ok()
+    };
+    number("retry-after-ms", 0.001).or_else(|| number("retry-after", 1.0)).or_else(|| {
+        let date = DateTime::parse_from_rfc2822(response.header("retry-after")?.trim()).ok()?;
+        Some((date.with_timezone(&Utc) - now).to_std().unwrap_or_default())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::exchange::Body;
+    use super::*;
+
+    fn answered(status: u16, headers: &[(&str, &str)], body: &str) -> Outcome {
+        let header = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        let headers = headers.iter().map(header).collect();
+        Outcome::Answered(Response { status, headers, body: Body::Whole(body.to_owned()) })
+    }
+
+    fn failed(error: TransportError) -> Outcome {
+        Outcome::Failed { error, partial: None }
+    }
+
+    fn now() -> DateTime<Utc> {
+        DateTime::parse_from_rfc3339("2026-11-15T12:00:00Z").unwrap().to_utc()
+    }
+
+    fn facts(outcome: &Outcome) -> Facts {
+        Facts::of(outcome, Judgement::ByStatus, now())
+    }
+
+    /// The wait before the next attempt after `attempts` attempts, without jitter.
+    fn wait(outcome: &Outcome, attempts: u32) -> Option<Duration> {
+        let progress = Progress { attempts: attempts - 1, ..Progress::default() };
+        match decide(progress, facts(outcome), &RetryPolicy::default(), 0.0) {
+            Decision::Retry { after, .. } => Some(after),
+            Decision::Stop => None,
+        }
+    }
+
+    #[test]
+    fn transient_statuses_are_tried_again_and_others_are_not() {
+        for status in [408, 409, 429, 498, 500, 502, 503, 504, 529] {
+            assert_eq!(facts(&answered(status, &[], "")).hope, Hope::Transient, "{status}");
+        }
+        for status in [200, 400, 401, 402, 403, 404, 413, 422, 501] {
+            assert_eq!(facts(&answered(status, &[], "")).hope, Hope::None, "{status}");
+        }
+    }
+
+    #[test]
+    fn an_exhausted_quota_is_not_waited_for() {
+        let bodies = [
+            r#"{"error":{"message":"m","type":"insufficient_quota","code":"insufficient_quota"}}"#,
+            r#"{"type":"error","error":{"type":"billing_error","message":"m"}}"#,
+            r#"[{"error":{"code":429,"details":[{"violations":[{"quotaId":"RequestsPerDay"}]}]}}]"#,
+        ];
+        for body in bodies {
+            let outcome = answered(429, &[("x-should-retry", "true")], body);
+            assert_eq!(facts(&outcome).hope, Hope::None, "{body}");
+        }
+        let per_minute =
+            r#"{"error":{"message":"check your billing","code":"rate_limit_exceeded"}}"#;
+        assert_eq!(facts(&answered(429, &[], per_minute)).hope, Hope::Transient);
+    }
+
+    #[test]
+    fn the_server_may_say_whether_to_retry() {
+        let says = |status, word| facts(&answered(status, &[("x-should-retry", word)], "")).hope;
+        assert_eq!(says(500, "false"), Hope::None);
+        assert_eq!(says(400, "true"), Hope::Transient);
+        assert_eq!(says(500, "perhaps"), Hope::Transient);
+    }
+
+    #[test]
+    fn the_reader_of_a_reply_has_the_last_word() {
+        let judged =
+            |status, judgement| Facts::of(&answered(status, &[], ""), judgement, now()).hope;
+        assert_eq!(judged(200, Judgement::Transient), Hope::Transient);
+        assert_eq!(judged(500, Judgement::Final), Hope::None);
+    }
+
+    #[test]
+    fn waits_that_a_server_asks_for_are_kept_exactly() {
+        let cases = [
+            (("retry-after", "7"), 7_000),
+            (("retry-after", "0"), 0),
+            (("retry-after", "1.5"), 1_500),
+            (("retry-after-ms", "250"), 250),
+            (("retry-after", "Sun, 15 Nov 2026 12:00:09 GMT"), 9_000),
+            (("retry-after", "Sun, 15 Nov 2026 11:00:00 GMT"), 0),
+        ];
+        for (header, expected) in cases {
+            let waited = wait(&answered(429, &[header], ""), 1);
+            assert_eq!(waited, Some(Duration::from_millis(expected)), "{header:?}");
+        }
+        let both = [("retry-after", "9"), ("retry-after-ms", "100")];
+        assert_eq!(wait(&answered(429, &both, ""), 1), Some(Duration::from_millis(100)));
+    }
+
+    #[test]
+    fn nonsense_asks_for_nothing() {
+        for value in ["soon", "-5", "NaN", "1e400", ""] {
+            let waited = wait(&answered(429, &[("retry-after", value)], ""), 1);
+            assert_eq!(waited, Some(Duration::from_millis(500)), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_wait_beyond_the_limit_is_not_begun() {
+        assert_eq!(wait(&answered(429, &[("retry-after", "3600")], ""), 1), None);
+    }
+
+    #[test]
+    fn waits_double_up_to_the_cap_and_attempts_end() {
+        let waits = |max_attempts| {
+            let policy = RetryPolicy { max_attempts, ..RetryPolicy::default() };
+            let (mut progress, mut waits) = (Progress::default(), Vec::new());
+            let facts = facts(&answered(500, &[], ""));
+            while let Decision::Retry { after, progress: next } =
+                decide(progress, facts, &policy, 0.0)
+            {
+                progress = next;
+                waits.push(after.as_millis());
+            }
+            waits
+        };
+        assert_eq!(waits(4), [500, 1000, 2000]);
+        assert_eq!(waits(8), [500, 1000, 2000, 4000, 8000, 8000, 8000]);
+        assert_eq!(waits(1), [0_u128; 0]);
+    }
+
+    #[test]
+    fn jitter_shortens_a_wait_by_up_to_a_quarter() {
+        let policy = RetryPolicy::default();
+        let wait = |jitter| backoff(1, &policy, jitter).as_millis();
+        assert_eq!((wait(0.0), wait(0.5), wait(1.0), wait(9.0)), (500, 437, 375, 375));
+    }
+
+    #[test]
+    fn a_stale_connection_gets_one_free_attempt_at_once() {
+        let stage = CloseStage::BeforeReplyReused;
+        let facts = facts(&failed(TransportError::Closed { stage, detail: String::new() }));
+        let policy = RetryPolicy::never();
+        let first = decide(Progress::default(), facts, &policy, 0.0);
+        let progress = Progress { attempts: 0, reconnected: true };
+        assert_eq!(first, Decision::Retry { after: Duration::ZERO, progress });
+        assert_eq!(decide(progress, facts, &policy, 0.0), Decision::Stop);
+    }
+
+    #[test]
+    fn broken_connections_are_tried_again_and_reached_limits_are_not() {
+        let detail = String::new;
+        let timeout = |phase| failed(TransportError::Timeout { phase, limit_ms: 1 });
+        let closed = |stage| failed(TransportError::Closed { stage, detail: detail() });
+        for outcome in [
+            failed(TransportError::Connect { detail: detail() }),
+            closed(CloseStage::BeforeReply),
+            closed(CloseStage::MidBody),
+            timeout(Phase::Connect),
+        ] {
+            assert_eq!(facts(&outcome).hope, Hope::Transient, "{outcome:?}");
+        }
+        for outcome in [
+            timeout(Phase::FirstByte),
+            timeout(Phase::Idle),
+            timeout(Phase::Total),
+            failed(TransportError::NotUtf8 { offset: 0 }),
+            failed(TransportError::Budget { limit: 1 }),
+        ] {
+            assert_eq!(facts(&outcome).hope, Hope::None, "{outcome:?}");
+        }
+    }
+}

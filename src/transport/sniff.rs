@@ -1,0 +1,105 @@
+//! Is this body the stream that was asked for, or something else?
+//!
+//! Content types lie in both directions (events sent as `text/plain`, one JSON object sent as
+//! `text/event-stream`), so the first bytes have the last word.
+
+use crate::wire::Framing;
+
+/// What a body turned out to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// A stream in the framing that was asked for.
+    Frames,
+    /// One text.
+    Whole,
+    /// Too little has come to say.
+    Undecided,
+}
+
+/// What a line of server-sent events can begin with.
+const SSE_STARTS: [&[u8]; 5] = [b"data", b"event", b"id:", b"retry:", b":"];
+
+/// What the body is, judging by its content type and the bytes it begins with.
+pub(super) fn shape(framing: Framing, content_type: Option<&str>, start: &[u8]) -> Shape {
+    let start = without_mark(start).trim_ascii_start();
+    let Some(first) = start.first() else { return Shape::Undecided };
+    match framing {
+        Framing::Sse => sse_shape(content_type, *first, start),
+        Framing::Ndjson if *first == b'<' || is(content_type, "application/json") => Shape::Whole,
+        Framing::JsonArray if *first != b'[' => Shape::Whole,
+        Framing::Ndjson | Framing::JsonArray => Shape::Frames,
+    }
+}
+
+/// What an empty body is: a stream without frames where the content type says so.
+pub(super) fn shape_of_nothing(content_type: Option<&str>) -> Shape {
+    if is(content_type, "text/event-stream") || is(content_type, "application/x-ndjson") {
+        Shape::Frames
+    } else {
+        Shape::Whole
+    }
+}
+
+fn sse_shape(content_type: Option<&str>, first: u8, start: &[u8]) -> Shape {
+    if matches!(first, b'{' | b'[' | b'<' | b'"') {
+        return Shape::Whole;
+    }
+    if is(content_type, "text/event-stream") || SSE_STARTS.iter().any(|s| start.starts_with(s)) {
+        return Shape::Frames;
+    }
+    if SSE_STARTS.iter().any(|s| s.starts_with(start)) { Shape::Undecided } else { Shape::Whole }
+}
+
+fn is(content_type: Option<&str>, essence: &str) -> bool {
+    content_type
+        .and_then(|text| text.split(';').next())
+        .is_some_and(|text| text.trim().eq_ignore_ascii_case(essence))
+}
+
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EVENTS: Option<&str> = Some("text/event-stream; charset=utf-8");
+    const JSON: Option<&str> = Some("application/json");
+
+    #[test]
+    fn events_are_known_by_their_type_or_their_first_line() {
+        let cases: [(Option<&str>, &str, Shape); 9] = [
+            (EVENTS, "data: {}", Shape::Frames),
+            (EVENTS, "foo", Shape::Frames),
+            (EVENTS, "{\"error\":1}", Shape::Whole),
+            (Some("text/plain"), "\n\ndata: {}", Shape::Frames),
+            (None, ": OPENROUTER", Shape::Frames),
+            (None, "da", Shape::Undecided),
+            (JSON, "{\"id\":1}", Shape::Whole),
+            (Some("text/html"), "<html>", Shape::Whole),
+            (Some("text/plain"), "Internal Server Error", Shape::Whole),
+        ];
+        for (content_type, start, expected) in cases {
+            let found = shape(Framing::Sse, content_type, start.as_bytes());
+            assert_eq!(found, expected, "{content_type:?} {start}");
+        }
+    }
+
+    #[test]
+    fn json_lines_are_known_by_their_type_and_arrays_by_their_bracket() {
+        let ndjson = Some("application/x-ndjson");
+        assert_eq!(shape(Framing::Ndjson, ndjson, b"{\"a\""), Shape::Frames);
+        assert_eq!(shape(Framing::Ndjson, JSON, b"{\"a\""), Shape::Whole);
+        assert_eq!(shape(Framing::Ndjson, None, b"<html>"), Shape::Whole);
+        assert_eq!(shape(Framing::JsonArray, JSON, b" \n"), Shape::Undecided);
+        assert_eq!(shape(Framing::JsonArray, JSON, b" [{"), Shape::Frames);
+        assert_eq!(shape(Framing::JsonArray, JSON, b"{"), Shape::Whole);
+    }
+
+    #[test]
+    fn an_empty_body_is_a_stream_only_if_it_says_so() {
+        assert_eq!(shape_of_nothing(EVENTS), Shape::Frames);
+        assert_eq!(shape_of_nothing(JSON), Shape::Whole);
+    }
+}
