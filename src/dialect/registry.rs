@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{
-    AnthropicMessages, ApiError, BadRequest, Dialect, DialectId, OpenAiChat, OpenAiResponses,
-    Pieces, Route, Stamp, StreamDecoder,
+    AnthropicMessages, ApiError, BadRequest, Dialect, DialectId, Ollama, OpenAiChat,
+    OpenAiResponses, Pieces, Route, Stamp, StreamDecoder,
 };
 use crate::ir::{Reply, Request};
 use crate::wire::Frame;
@@ -17,7 +17,7 @@ impl DialectId {
             Self::OpenAiChat => &OpenAiChat,
             Self::OpenAiResponses => &OpenAiResponses,
             Self::Gemini => &Pending(Self::Gemini),
-            Self::Ollama => &Pending(Self::Ollama),
+            Self::Ollama => &Ollama,
         }
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::message::{self, History};
 use crate::dialect::fields::Fields;
-use crate::dialect::{BadRequest, Route, merge};
+use crate::dialect::{BadRequest, Route, function_tool, merge};
 use crate::ir::{Message, Object, Request, ToolChoice, ToolSpec};
 
 /// Writes a request.
@@ -14,7 +14,7 @@ pub(super) fn encode(request: &Request) -> Value {
     put("model", request.model.as_str().into());
     put("messages", message::encode(request).into());
     if !request.tools.is_empty() {
-        put("tools", request.tools.iter().map(encode_tool).collect());
+        put("tools", request.tools.iter().map(function_tool::encode).collect());
     }
     if let Some(choice) = &request.tool_choice {
         put("tool_choice", encode_choice(choice));
@@ -32,27 +32,6 @@ pub(super) fn encode(request: &Request) -> Value {
     let mut body = Value::Object(body);
     merge::merge(&mut body, &request.extra);
     body
-}
-
-/// A tool as OpenAI and Ollama take it.
-pub(in crate::dialect) fn encode_tool(tool: &ToolSpec) -> Value {
-    let mut function = Object::new();
-    function.insert("name".to_owned(), tool.name.as_str().into());
-    if !tool.description.is_empty() {
-        function.insert("description".to_owned(), tool.description.as_str().into());
-    }
-    let schema = &tool.input_schema;
-    let parameters = if schema.is_null() { no_parameters() } else { schema.clone() };
-    function.insert("parameters".to_owned(), parameters);
-    if let Some(strict) = tool.strict {
-        function.insert("strict".to_owned(), strict.into());
-    }
-    json!({"type": "function", "function": function})
-}
-
-/// Leaving the schema out means this to OpenAI, and is an error to others.
-fn no_parameters() -> Value {
-    json!({"type": "object", "properties": {}})
 }
 
 fn encode_choice(choice: &ToolChoice) -> Value {
@@ -113,25 +92,11 @@ fn decode_messages(fields: &Fields) -> Result<(Option<String>, Vec<Message>), Ba
     Ok(history.finish())
 }
 
-/// The tools on offer, in OpenAI's wrapper or as the bare legacy `functions`.
-pub(in crate::dialect) fn decode_tools(fields: &Fields) -> Result<Vec<ToolSpec>, BadRequest> {
-    let functions = fields.list("functions")?;
-    let tools = fields.list("tools")?.into_iter().chain(functions);
-    tools.map(|(path, tool)| decode_tool(&Fields::of(tool, path)?)).collect()
-}
-
-fn decode_tool(tool: &Fields) -> Result<ToolSpec, BadRequest> {
-    if let Some(kind) = tool.string("type")?.filter(|kind| *kind != "function") {
-        return Err(tool.bad("type", format!("expected 'function', got '{kind}'")));
-    }
-    let wrapped = tool.object("function")?;
-    let function = wrapped.as_ref().unwrap_or(tool);
-    Ok(ToolSpec {
-        name: function.required_string("name")?.to_owned(),
-        description: function.string("description")?.unwrap_or_default().to_owned(),
-        input_schema: function.get("parameters").cloned().unwrap_or_else(no_parameters),
-        strict: function.boolean("strict")?,
-    })
+/// The tools on offer, as `tools` or as the bare legacy `functions`.
+fn decode_tools(fields: &Fields) -> Result<Vec<ToolSpec>, BadRequest> {
+    let mut tools = function_tool::decode_all(fields, "tools")?;
+    tools.extend(function_tool::decode_all(fields, "functions")?);
+    Ok(tools)
 }
 
 fn decode_choice(fields: &Fields) -> Result<Option<ToolChoice>, BadRequest> {

@@ -1,0 +1,52 @@
+//! Which reply do these lines add up to?
+
+use serde_json::Value;
+
+use super::draft::{Delivery, Draft};
+use crate::dialect::{self, ApiError};
+use crate::ir::{Defect, Reply};
+use crate::wire::Frame;
+
+/// An Ollama stream as far as it has come.
+#[derive(Debug, Default)]
+pub(super) struct StreamDecoder {
+    draft: Draft,
+    payloads: Vec<Value>,
+    error: Option<ApiError>,
+}
+
+impl dialect::StreamDecoder for StreamDecoder {
+    fn push(&mut self, frame: &Frame) {
+        match frame {
+            Frame::Comment(_) => self.draft.defects.record(Defect::SseComment),
+            Frame::Event { .. } if self.draft.done => {
+                self.draft.defects.record(Defect::EventsAfterEnd);
+            }
+            Frame::Event { data, .. } => self.take_data(data),
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Result<Reply, ApiError> {
+        match self.error {
+            Some(error) => Err(error),
+            None => Ok(self.draft.finish(Delivery::Lines, Value::Array(self.payloads))),
+        }
+    }
+}
+
+impl StreamDecoder {
+    fn take_data(&mut self, data: &str) {
+        let Ok(payload) = serde_json::from_str::<Value>(data) else {
+            self.draft.defects.record(Defect::FrameInvalid);
+            self.payloads.push(data.into());
+            return;
+        };
+        match ApiError::in_payload(&payload) {
+            Some(error) => {
+                self.error.get_or_insert(error);
+            }
+            None => self.draft.take(&payload),
+        }
+        self.payloads.push(payload);
+    }
+}
