@@ -18,7 +18,7 @@ mod request;
 mod tool;
 
 pub use defect::{Defect, Defects};
-pub use digest::Digest;
+pub use digest::{Digest, NotADigest};
 pub use message::{Message, Part, Role};
 pub use reasoning::{ReasoningField, ReasoningState};
 pub use reply::{Reply, Stop, StopKind, Usage};

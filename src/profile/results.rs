@@ -198,6 +198,13 @@ pub struct Cases {
     pub cases: BTreeMap<String, CaseResult>,
 }
 
+impl Cases {
+    /// A result without cases.
+    pub fn of(outcome: Outcome) -> Self {
+        Self { outcome, failures: Vec::new(), cases: BTreeMap::new() }
+    }
+}
+
 /// The result of `closed-loop`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::call::SentRequest;
-use super::digest::Digest;
 use super::error::TransportError;
+use crate::ir::Digest;
 use crate::wire::Frame;
 
 /// The version of the stored form that this program writes.
@@ -136,8 +136,9 @@ impl Exchange {
     }
 
     /// The address of this record: the SHA-256 of its JSON with every measurement set to nought.
-    pub fn digest(&self) -> Result<Digest, serde_json::Error> {
-        Ok(Digest::of(&serde_json::to_vec(&self.without_measurements())?))
+    pub fn digest(&self) -> Digest {
+        // Writing plain data with string keys to memory does not fail.
+        Digest::of(serde_json::to_vec(&self.without_measurements()).unwrap_or_default())
     }
 
     fn without_measurements(&self) -> Self {
@@ -271,7 +272,7 @@ mod tests {
         let text = serde_json::to_string(&record).unwrap();
         let read: Exchange = serde_json::from_str(&text).unwrap();
         assert_eq!(read, record);
-        assert_eq!(read.digest().unwrap(), record.digest().unwrap());
+        assert_eq!(read.digest(), record.digest());
     }
 
     #[test]
@@ -293,12 +294,12 @@ mod tests {
         let record = exchange(frames(5));
         let mut later = exchange(frames(70));
         later.timing.total_ms = 400;
-        assert_eq!(later.digest().unwrap(), record.digest().unwrap());
+        assert_eq!(later.digest(), record.digest());
         let mut other = record.clone();
         other.request.body = Some(json!({"a": 1.10, "z": 1}));
-        assert_ne!(other.digest().unwrap(), record.digest().unwrap());
+        assert_ne!(other.digest(), record.digest());
         let other = exchange(Body::Whole("{}".into()));
-        assert_ne!(other.digest().unwrap(), record.digest().unwrap());
+        assert_ne!(other.digest(), record.digest());
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! Nothing here knows a provider's protocol.
 //!
 //! - [`call`](self): what is sent, and what of it may be stored
-//! - [`exchange`](self), [`digest`](self), [`error`](self): the record, its address, its failures
+//! - [`exchange`](self), [`error`](self): the record and its failures
 //! - [`secret`](self), [`headers`](self): what is taken out of it, and which headers stay in
 //! - [`http`](self): one attempt over HTTP; the only file that knows the HTTP client
 //! - [`receive`](self), [`sniff`](self): pieces of a body to text or frames, within the limits
@@ -12,7 +12,6 @@
 //! - [`retry`](self), [`limits`](self), [`timeouts`](self): the decisions it obeys
 
 mod call;
-mod digest;
 mod error;
 mod exchange;
 mod headers;
@@ -33,7 +32,6 @@ mod scripted;
 use futures_util::future::BoxFuture;
 
 pub use call::{Call, HeaderText, InvalidUrl, Method, SentRequest, parse_url};
-pub use digest::{Digest, NotADigest};
 pub use error::{CloseStage, Oversize, TransportError};
 pub use exchange::{
     Attempt, AttemptEnd, Body, EXCHANGE_VERSION, Exchange, NotJson, Outcome, Response, TimedFrame,

@@ -13,4 +13,4 @@ mod trial;
 pub use capabilities::capabilities;
 pub use interval::wilson;
 pub use tally::Tally;
-pub use trial::{Control, Finding, Negative};
+pub use trial::{Control, Finding, Negative, Observation};

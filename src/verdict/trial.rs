@@ -99,6 +99,31 @@ impl fmt::Display for Finding {
     }
 }
 
+/// What a trial showed, while what a negative would be compared with may still be running.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Observation {
+    /// Nothing is open.
+    Settled(Finding),
+    /// It did not work; whether that is a finding is for the control to say.
+    Negative(String),
+}
+
+impl Observation {
+    /// The finding, now that the control is known. `what` names what the control did.
+    pub fn settle(self, control: &Finding, what: &str) -> Finding {
+        match self {
+            Self::Settled(finding) => finding,
+            Self::Negative(reason) => Finding::fail_against(reason, control, what),
+        }
+    }
+}
+
+impl From<Finding> for Observation {
+    fn from(finding: Finding) -> Self {
+        Self::Settled(finding)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -20,16 +20,20 @@ pub use probe_ping::ProbePing;
 use super::{Nonces, Registry, RegistryError, Tool, ToolFailure, ToolFuture};
 
 /// All of them, fresh, with receipts from these nonces.
-pub fn registry(nonces: &Nonces) -> Result<Registry, RegistryError> {
-    let tools: [Box<dyn Tool>; 5] = [
+pub fn all(nonces: &Nonces) -> Vec<Box<dyn Tool>> {
+    vec![
         Box::new(ProbeEcho),
         Box::new(ProbeAdd::new(nonces.clone())),
         Box::new(ProbeFailOnce::new(nonces.clone())),
         Box::new(ProbePing::new(nonces.clone())),
         Box::new(ProbeNested),
-    ];
+    ]
+}
+
+/// A registry of all of them.
+pub fn registry(nonces: &Nonces) -> Result<Registry, RegistryError> {
     let mut registry = Registry::default();
-    tools.into_iter().try_for_each(|tool| registry.register(tool))?;
+    all(nonces).into_iter().try_for_each(|tool| registry.register(tool))?;
     Ok(registry)
 }
 
