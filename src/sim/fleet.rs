@@ -111,6 +111,9 @@ fn contradiction(model: &ModelFile) -> Option<(&'static str, &'static str)> {
     if model.quirks.contains(&ModelQuirk::CallInReasoning) && model.text_form == TextForm::None {
         return Some(("text_form", "must name a form, because `call-in-reasoning` writes in it"));
     }
+    if !model.wire_quirks.iter().all(|quirk| quirk.applies_to(model.dialect)) {
+        return Some(("wire_quirks", "has one that servers of this dialect cannot have"));
+    }
     None
 }
 

@@ -3,33 +3,26 @@
 //! Quirks are data that model files compose; none of them knows a model's name or a probe. They sit
 //! at three layers, so that a verdict can be checked for blaming the right one:
 //!
-//! - [`ModelQuirk`]: what the model says, applied by the brain to the reply it makes
-//! - [`WireQuirk`]: how the server spells a reply, applied to encoded bodies and frames
+//! - [`ModelQuirk`]: what the model says, carried out by the brain and by [`misbehave`](self)
+//! - [`WireQuirk`]: how the server spells a reply, carried out by [`distort_body`] and
+//!   [`distort_frames`] on what the dialect's encoder wrote
 //! - [`HttpQuirk`]: how the server behaves as an HTTP peer, carried out by the server
 
+mod arguments;
+mod body;
+mod chat_body;
+mod chat_stream;
+mod event;
+mod frames;
 mod http;
+mod misbehave;
 mod model;
+mod schema;
 mod wire;
 
+pub use body::distort_body;
+pub use frames::distort_frames;
 pub use http::HttpQuirk;
+pub(super) use misbehave::{active, misbehave};
 pub use model::{ModelQuirk, SchemaFeature};
 pub use wire::WireQuirk;
-
-use serde_json::Value;
-
-use crate::dialect::DialectId;
-use crate::wire::Frame;
-
-/// Misspells an encoded body.
-pub fn distort_body(body: Value, _dialect: DialectId, _quirks: &[WireQuirk]) -> Value {
-    body
-}
-
-/// Misspells an encoded stream.
-pub fn distort_frames(
-    frames: Vec<Frame>,
-    _dialect: DialectId,
-    _quirks: &[WireQuirk],
-) -> Vec<Frame> {
-    frames
-}

@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A fault of the server's encoder. Those that begin with the name of a part apply to plain bodies
-/// and to streams alike; the doc comment says so where a quirk concerns streams only.
+use crate::dialect::DialectId;
+
+/// A fault of the server's encoder. It applies to plain bodies and to streams alike, unless its
+/// description says that it concerns streams.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WireQuirk {
@@ -73,8 +75,6 @@ pub enum WireQuirk {
     Comment(String),
     /// Streams: an error takes the place of the end.
     ErrorInStream(String),
-    /// Streams: the first text delta comes twice in one piece.
-    TextRepeated,
     /// Streams: call blocks start without `input`.
     InputMissing,
     /// Streams: blocks have no end event.
@@ -87,4 +87,30 @@ pub enum WireQuirk {
     OutputMissing,
     /// Streams: the event that closes an argument stream is missing.
     ArgumentsDoneMissing,
+}
+
+impl WireQuirk {
+    /// Whether a server of this dialect can have it.
+    pub fn applies_to(&self, dialect: DialectId) -> bool {
+        let dialects: &[DialectId] = match self {
+            Self::Comment(_) => {
+                &[DialectId::OpenAiChat, DialectId::AnthropicMessages, DialectId::OpenAiResponses]
+            }
+            Self::Truncated | Self::ErrorInStream(_) => &DialectId::ALL,
+            Self::TerminatorMissing | Self::ArgumentsLost | Self::ArgumentsTailCut => {
+                &[DialectId::OpenAiChat, DialectId::AnthropicMessages]
+            }
+            Self::InputMissing | Self::BlockStopMissing => &[DialectId::AnthropicMessages],
+            Self::SequenceMissing
+            | Self::OutputIndexMissing
+            | Self::OutputMissing
+            | Self::ArgumentsDoneMissing => &[DialectId::OpenAiResponses],
+            Self::ArgumentsString => &[DialectId::Ollama],
+            Self::IndexZero | Self::IndexMissing | Self::IdMissing => {
+                &[DialectId::OpenAiChat, DialectId::Ollama]
+            }
+            _ => &[DialectId::OpenAiChat],
+        };
+        dialects.contains(&dialect)
+    }
 }

@@ -1,0 +1,1 @@
+//! Does a well-behaved model read a conversation as a model would?

@@ -1,0 +1,153 @@
+//! What of a request reaches the model?
+
+use super::{Order, errors, orders, taught};
+use crate::ir::{Message, Part, Request, Role, ToolChoice, ToolResult, ToolSpec};
+use crate::sim::model::{ModelFile, NativeTools, Protocol};
+use crate::sim::quirks::ModelQuirk;
+
+/// How tools came to the model, if they did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::sim) enum Delivery {
+    /// In the request's own field.
+    Native,
+    /// In the system prompt.
+    Taught(Protocol),
+    /// Not at all.
+    None,
+}
+
+/// A result with what it answers.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::sim) struct Answered {
+    pub(in crate::sim) result: ToolResult,
+    /// The call it belongs to; nothing for an orphan.
+    pub(in crate::sim) call: Option<Order>,
+}
+
+/// What the model sees.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::sim) struct View {
+    pub(in crate::sim) delivery: Delivery,
+    /// The tools it may call.
+    pub(in crate::sim) tools: Vec<ToolSpec>,
+    pub(in crate::sim) choice: ToolChoice,
+    /// Whether it may make several calls.
+    pub(in crate::sim) parallel: bool,
+    /// The text it is to answer.
+    pub(in crate::sim) ask: String,
+    /// The calls it has made for that text.
+    pub(in crate::sim) done: Vec<Order>,
+    /// The results that no reply has taken up yet.
+    pub(in crate::sim) results: Vec<Answered>,
+    /// How many results were errors since that text.
+    pub(in crate::sim) failures: usize,
+}
+
+impl View {
+    pub(super) fn of(request: &Request, model: &ModelFile, active: &[ModelQuirk]) -> Self {
+        let (delivery, offered) = offer(request, model);
+        let heard: Vec<Message> = match delivery {
+            Delivery::Taught(protocol) => taught::structured(&request.messages, protocol),
+            Delivery::Native | Delivery::None => request.messages.clone(),
+        };
+        let choice = match &request.tool_choice {
+            Some(choice) if !active.contains(&ModelQuirk::IgnoresToolChoice) => choice.clone(),
+            _ => ToolChoice::Auto,
+        };
+        let tools = allowed(offered, &choice);
+        let mut view = Self {
+            delivery,
+            choice,
+            parallel: request.parallel != Some(false)
+                || active.contains(&ModelQuirk::IgnoresParallelSwitch),
+            ask: String::new(),
+            done: Vec::new(),
+            results: Vec::new(),
+            failures: 0,
+            tools,
+        };
+        view.listen(&heard, active.contains(&ModelQuirk::ResultsNotRendered));
+        view
+    }
+
+    /// Finds the text to be answered, and what has happened since.
+    fn listen(&mut self, messages: &[Message], results_are_lost: bool) {
+        let replied = messages.iter().rposition(|message| message.role == Role::Assistant);
+        let latest = messages.get(replied.map_or(0, |place| place + 1)..).unwrap_or_default();
+        let text = user_text(latest);
+        let has_results = latest.iter().any(|message| results(message).next().is_some());
+        if !has_results || !orders::orders(&text, &self.tools).is_empty() {
+            self.ask = text;
+            return;
+        }
+        let asked = messages.iter().rposition(|message| {
+            message.role == Role::User && !orders::orders(&message.text(), &self.tools).is_empty()
+        });
+        let asked = asked.or_else(|| messages.iter().position(|m| m.role == Role::User));
+        let since = messages.get(asked.unwrap_or(0)..).unwrap_or_default();
+        self.ask = since
+            .first()
+            .map(|message| user_text(std::slice::from_ref(message)))
+            .unwrap_or_default();
+        if results_are_lost {
+            return;
+        }
+        self.ask = [self.ask.as_str(), text.as_str()].join("\n");
+        self.done = since.iter().flat_map(Message::calls).map(Order::of).collect();
+        self.failures =
+            since.iter().flat_map(results).filter(|r| errors::report(r).is_some()).count();
+        self.results =
+            latest.iter().flat_map(results).map(|result| answered(result, messages)).collect();
+    }
+}
+
+impl Order {
+    pub(super) fn of(call: &crate::ir::ToolCall) -> Self {
+        Self { name: call.name.clone(), input: call.input.clone() }
+    }
+}
+
+/// Which way tools came, and which they are.
+fn offer(request: &Request, model: &ModelFile) -> (Delivery, Vec<ToolSpec>) {
+    if !request.tools.is_empty() && model.tools == NativeTools::Used {
+        return (Delivery::Native, request.tools.clone());
+    }
+    let system = request.system.as_deref().unwrap_or_default();
+    let protocol = taught::protocol(system).filter(|taught| model.follows.contains(taught));
+    match protocol {
+        Some(protocol) => (Delivery::Taught(protocol), taught::tools(system)),
+        None => (Delivery::None, Vec::new()),
+    }
+}
+
+fn allowed(tools: Vec<ToolSpec>, choice: &ToolChoice) -> Vec<ToolSpec> {
+    match choice {
+        ToolChoice::None => Vec::new(),
+        ToolChoice::Named(name) => tools.into_iter().filter(|tool| tool.name == *name).collect(),
+        ToolChoice::Allowed { names, .. } => {
+            tools.into_iter().filter(|tool| names.contains(&tool.name)).collect()
+        }
+        ToolChoice::Auto | ToolChoice::Required => tools,
+    }
+}
+
+fn user_text(messages: &[Message]) -> String {
+    let said = messages.iter().filter(|message| message.role == Role::User).map(Message::text);
+    said.collect::<Vec<_>>().join("\n")
+}
+
+fn results(message: &Message) -> impl Iterator<Item = &ToolResult> {
+    message.parts.iter().filter_map(|part| match part {
+        Part::Result(result) => Some(result),
+        _ => None,
+    })
+}
+
+/// Pairs by id, else by name, as dialects without ids do.
+fn answered(result: &ToolResult, messages: &[Message]) -> Answered {
+    let calls = || messages.iter().rev().flat_map(Message::calls);
+    let call = calls()
+        .find(|call| call.id == result.tool_call_id)
+        .or_else(|| calls().find(|call| call.name == result.name));
+    Answered { result: result.clone(), call: call.map(Order::of) }
+}

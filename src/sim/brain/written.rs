@@ -1,0 +1,160 @@
+//! How does a call look that a server leaves as text?
+//!
+//! One template per form, as the models' own chat templates have them.
+
+use serde_json::{Value, json};
+
+use super::Order;
+use crate::sim::model::TextForm;
+
+/// The calls in this form.
+pub(super) fn write(form: TextForm, orders: &[Order]) -> String {
+    let each = |write: fn(&Order) -> String| orders.iter().map(write).collect::<Vec<_>>();
+    match form {
+        TextForm::None => String::new(),
+        TextForm::Qwen3Coder => each(qwen3_coder).join("\n"),
+        TextForm::Hermes => each(hermes).join("\n"),
+        TextForm::JsonFence => each(json_fence).join("\n\n"),
+        TextForm::Glm47 => each(glm47).concat(),
+        TextForm::MinimaxM2 => {
+            wrapped("<minimax:tool_call>\n", &each(minimax_m2), "\n</minimax:tool_call>")
+        }
+        TextForm::DeepseekV31 => {
+            wrapped("<｜tool▁calls▁begin｜>", &each(deepseek_v31), "<｜tool▁calls▁end｜>")
+        }
+        TextForm::DeepseekV4 => {
+            wrapped("<｜DSML｜tool_calls>\n", &each(deepseek_v4), "\n</｜DSML｜tool_calls>")
+        }
+        TextForm::KimiK2 => {
+            let calls = orders.iter().enumerate().map(|(index, order)| kimi_k2(index, order));
+            let calls: String = calls.collect();
+            format!("<|tool_calls_section_begin|>{calls}<|tool_calls_section_end|>")
+        }
+        TextForm::Mistral => {
+            let list: Vec<Value> = orders.iter().map(|order| object(order, "arguments")).collect();
+            format!("[TOOL_CALLS]{}", Value::from(list))
+        }
+        TextForm::Llama3Json => {
+            let calls = orders.iter().map(|order| object(order, "parameters").to_string());
+            calls.collect::<Vec<_>>().join("; ")
+        }
+    }
+}
+
+fn wrapped(opener: &str, calls: &[String], closer: &str) -> String {
+    format!("{opener}{}{closer}", calls.join("\n"))
+}
+
+fn object(order: &Order, key: &str) -> Value {
+    json!({"name": order.name, key: order.input})
+}
+
+/// The parameters of a call with their values as tagged formats write them.
+fn parameters(order: &Order) -> impl Iterator<Item = (&String, String)> {
+    let map = order.input.as_object();
+    map.into_iter().flatten().map(|(key, value)| (key, super::errors::text(value)))
+}
+
+fn qwen3_coder(order: &Order) -> String {
+    let lines: Vec<String> = parameters(order)
+        .map(|(key, value)| format!("<parameter={key}>\n{value}\n</parameter>\n"))
+        .collect();
+    format!("<tool_call>\n<function={}>\n{}</function>\n</tool_call>", order.name, lines.concat())
+}
+
+fn hermes(order: &Order) -> String {
+    format!("<tool_call>\n{}\n</tool_call>", object(order, "arguments"))
+}
+
+fn json_fence(order: &Order) -> String {
+    format!("```json\n{}\n```", object(order, "arguments"))
+}
+
+fn glm47(order: &Order) -> String {
+    let pairs: Vec<String> = parameters(order)
+        .map(|(key, value)| format!("<arg_key>{key}</arg_key><arg_value>{value}</arg_value>"))
+        .collect();
+    format!("<tool_call>{}{}</tool_call>", order.name, pairs.concat())
+}
+
+fn minimax_m2(order: &Order) -> String {
+    let lines: Vec<String> = parameters(order)
+        .map(|(key, value)| format!("<parameter name=\"{key}\">{value}</parameter>\n"))
+        .collect();
+    format!("<invoke name=\"{}\">\n{}</invoke>", order.name, lines.concat())
+}
+
+fn deepseek_v31(order: &Order) -> String {
+    format!("<｜tool▁call▁begin｜>{}<｜tool▁sep｜>{}<｜tool▁call▁end｜>", order.name, order.input)
+}
+
+fn deepseek_v4(order: &Order) -> String {
+    let map = order.input.as_object().into_iter().flatten();
+    let lines: Vec<String> = map
+        .map(|(key, value)| {
+            let text = super::errors::text(value);
+            let is_string = value.is_string();
+            format!("<｜DSML｜parameter name=\"{key}\" string=\"{is_string}\">{text}</｜DSML｜parameter>\n")
+        })
+        .collect();
+    format!("<｜DSML｜invoke name=\"{}\">\n{}</｜DSML｜invoke>", order.name, lines.concat())
+}
+
+fn kimi_k2(index: usize, order: &Order) -> String {
+    format!(
+        "<|tool_call_begin|>functions.{}:{index}<|tool_call_argument_begin|>{}<|tool_call_end|>",
+        order.name, order.input
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_is_written_as_its_template_does() {
+        let orders = [Order { name: "add".to_owned(), input: json!({"a": 1, "to": "x"}) }];
+        let cases = [
+            (
+                TextForm::Qwen3Coder,
+                "<tool_call>\n<function=add>\n<parameter=a>\n1\n</parameter>\n<parameter=to>\nx\n</parameter>\n</function>\n</tool_call>",
+            ),
+            (
+                TextForm::Hermes,
+                "<tool_call>\n{\"name\":\"add\",\"arguments\":{\"a\":1,\"to\":\"x\"}}\n</tool_call>",
+            ),
+            (
+                TextForm::JsonFence,
+                "```json\n{\"name\":\"add\",\"arguments\":{\"a\":1,\"to\":\"x\"}}\n```",
+            ),
+            (
+                TextForm::Glm47,
+                "<tool_call>add<arg_key>a</arg_key><arg_value>1</arg_value><arg_key>to</arg_key><arg_value>x</arg_value></tool_call>",
+            ),
+            (
+                TextForm::MinimaxM2,
+                "<minimax:tool_call>\n<invoke name=\"add\">\n<parameter name=\"a\">1</parameter>\n<parameter name=\"to\">x</parameter>\n</invoke>\n</minimax:tool_call>",
+            ),
+            (
+                TextForm::DeepseekV31,
+                "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>add<｜tool▁sep｜>{\"a\":1,\"to\":\"x\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+            ),
+            (
+                TextForm::DeepseekV4,
+                "<｜DSML｜tool_calls>\n<｜DSML｜invoke name=\"add\">\n<｜DSML｜parameter name=\"a\" string=\"false\">1</｜DSML｜parameter>\n<｜DSML｜parameter name=\"to\" string=\"true\">x</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>",
+            ),
+            (
+                TextForm::KimiK2,
+                "<|tool_calls_section_begin|><|tool_call_begin|>functions.add:0<|tool_call_argument_begin|>{\"a\":1,\"to\":\"x\"}<|tool_call_end|><|tool_calls_section_end|>",
+            ),
+            (
+                TextForm::Mistral,
+                "[TOOL_CALLS][{\"name\":\"add\",\"arguments\":{\"a\":1,\"to\":\"x\"}}]",
+            ),
+            (TextForm::Llama3Json, "{\"name\":\"add\",\"parameters\":{\"a\":1,\"to\":\"x\"}}"),
+        ];
+        for (form, text) in cases {
+            assert_eq!(write(form, &orders), text, "{form:?}");
+        }
+    }
+}

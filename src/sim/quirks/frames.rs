@@ -1,0 +1,164 @@
+//! How does a server misspell a stream?
+
+use serde_json::{Value, json};
+
+use super::event::Event;
+use super::{WireQuirk, chat_stream};
+use crate::dialect::DialectId;
+use crate::wire::Frame;
+
+/// Misspells an encoded stream, one quirk after the other.
+pub fn distort_frames(frames: Vec<Frame>, dialect: DialectId, quirks: &[WireQuirk]) -> Vec<Frame> {
+    if quirks.is_empty() {
+        return frames;
+    }
+    let events: Vec<Event> = frames.into_iter().map(Event::of).collect();
+    let distorted = quirks.iter().fold(events, |events, quirk| distort(events, dialect, quirk));
+    distorted.into_iter().map(Event::into_frame).collect()
+}
+
+fn distort(events: Vec<Event>, dialect: DialectId, quirk: &WireQuirk) -> Vec<Event> {
+    match quirk {
+        WireQuirk::Comment(text) => commented(events, text),
+        WireQuirk::Truncated => truncated(events),
+        WireQuirk::TerminatorMissing => unterminated(events),
+        WireQuirk::ErrorInStream(message) => failed(events, dialect, message),
+        quirk => match dialect {
+            DialectId::OpenAiChat => chat_stream::distort(events, quirk),
+            DialectId::AnthropicMessages => blocks(events, quirk),
+            DialectId::OpenAiResponses => items(events, quirk),
+            DialectId::Gemini | DialectId::Ollama => {
+                let mut events = events;
+                events
+                    .iter_mut()
+                    .filter_map(Event::value_mut)
+                    .for_each(|v| super::body::distort_message(v, quirk));
+                events
+            }
+        },
+    }
+}
+
+fn commented(mut events: Vec<Event>, text: &str) -> Vec<Event> {
+    let comment = || Event::Other(Frame::Comment(format!(" {text}")));
+    events.insert(events.len().saturating_sub(1), comment());
+    events.insert(0, comment());
+    events
+}
+
+/// Ends two thirds through, and before anything that says how the reply ended.
+fn truncated(mut events: Vec<Event>) -> Vec<Event> {
+    let end = events.iter().position(is_ending).unwrap_or(events.len());
+    events.truncate(end.min(events.len() * 2 / 3).max(1));
+    events
+}
+
+/// Whether the event says how the reply ended.
+fn is_ending(event: &Event) -> bool {
+    let Some(value) = event.value() else { return false };
+    let ends_choice = |choice: &Value| choice.get("finish_reason").is_some_and(|f| !f.is_null());
+    let ends_candidate = |candidate: &Value| candidate.get("finishReason").is_some();
+    let list = |key: &str| value.get(key).and_then(Value::as_array).into_iter().flatten();
+    list("choices").any(ends_choice)
+        || list("candidates").any(ends_candidate)
+        || value.get("done") == Some(&Value::Bool(true))
+        || matches!(
+            event.kind(),
+            Some("message_delta" | "response.completed" | "response.incomplete")
+        )
+}
+
+/// Leaves out the sentinel after the ending; the ending itself stays.
+fn unterminated(mut events: Vec<Event>) -> Vec<Event> {
+    let is_sentinel = |event: &Event| match event {
+        Event::Other(Frame::Event { data, .. }) => data == "[DONE]",
+        Event::Other(Frame::Comment(_)) => false,
+        Event::Json { .. } => event.kind() == Some("message_stop"),
+    };
+    events.retain(|event| !is_sentinel(event));
+    events
+}
+
+fn failed(events: Vec<Event>, dialect: DialectId, message: &str) -> Vec<Event> {
+    let mut events = truncated(events);
+    events.push(match dialect {
+        DialectId::AnthropicMessages => Event::Json {
+            event: Some("error".to_owned()),
+            value: json!({"type": "error", "error": {"details": null, "type": "overloaded_error", "message": message}}),
+        },
+        DialectId::OpenAiResponses => Event::Json {
+            event: Some("error".to_owned()),
+            value: json!({"type": "error", "sequence_number": events.len(), "code": "server_error", "message": message, "param": null}),
+        },
+        DialectId::Gemini => Event::json(json!({"error": {"code": 503, "message": message, "status": "UNAVAILABLE"}})),
+        DialectId::Ollama => Event::json(json!({"error": message})),
+        DialectId::OpenAiChat => {
+            Event::json(json!({"error": {"message": message, "type": "server_error", "param": null, "code": 502}}))
+        }
+    });
+    events
+}
+
+/// Anthropic's blocks.
+fn blocks(mut events: Vec<Event>, quirk: &WireQuirk) -> Vec<Event> {
+    let is_arguments = |event: &Event| {
+        event.value().and_then(|value| value.pointer("/delta/type"))
+            == Some(&json!("input_json_delta"))
+    };
+    match quirk {
+        WireQuirk::BlockStopMissing => {
+            events.retain(|event| event.kind() != Some("content_block_stop"));
+        }
+        WireQuirk::InputMissing => {
+            for block in events
+                .iter_mut()
+                .filter_map(|e| e.value_mut()?.get_mut("content_block")?.as_object_mut())
+            {
+                block.shift_remove("input");
+            }
+        }
+        WireQuirk::ArgumentsLost => events.retain(|event| !is_arguments(event)),
+        WireQuirk::ArgumentsTailCut => {
+            let starts: Vec<usize> = (0..events.len())
+                .filter(|at| events.get(*at).is_some_and(is_arguments))
+                .filter(|at| events.get(at + 1).is_none_or(|next| !is_arguments(next)))
+                .collect();
+            for at in starts {
+                if let Some(Value::String(text)) = events
+                    .get_mut(at)
+                    .and_then(|e| e.value_mut()?.pointer_mut("/delta/partial_json"))
+                {
+                    text.pop();
+                }
+            }
+        }
+        _ => {}
+    }
+    events
+}
+
+/// The items of the Responses API.
+fn items(mut events: Vec<Event>, quirk: &WireQuirk) -> Vec<Event> {
+    let without = |events: &mut Vec<Event>, key: &str| {
+        for map in events.iter_mut().filter_map(|event| event.value_mut()?.as_object_mut()) {
+            map.shift_remove(key);
+        }
+    };
+    match quirk {
+        WireQuirk::SequenceMissing => without(&mut events, "sequence_number"),
+        WireQuirk::OutputIndexMissing => without(&mut events, "output_index"),
+        WireQuirk::ArgumentsDoneMissing => {
+            events.retain(|event| event.kind() != Some("response.function_call_arguments.done"));
+        }
+        WireQuirk::OutputMissing => {
+            let first = events.iter_mut().find(|event| event.kind() == Some("response.created"));
+            if let Some(response) =
+                first.and_then(|e| e.value_mut()?.get_mut("response")?.as_object_mut())
+            {
+                response.shift_remove("output");
+            }
+        }
+        _ => {}
+    }
+    events
+}
