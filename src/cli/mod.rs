@@ -6,6 +6,7 @@
 mod console;
 mod error;
 mod exit;
+mod sim;
 
 pub use exit::Exit;
 
@@ -40,7 +41,10 @@ const EXIT_CODES: &str = "Exit codes: 0 fine, 1 a demand not met or a regression
                           2 usage or configuration, 3 inconclusive";
 
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    /// Serve the simulated models until stopped
+    Sim(sim::SimArgs),
+}
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
@@ -59,8 +63,10 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command, _console: &mut Console) -> Result<Exit, CliError> {
-    match command {}
+fn run(command: Command, console: &mut Console) -> Result<Exit, CliError> {
+    match command {
+        Command::Sim(args) => sim::run(args, console),
+    }
 }
 
 /// Help and version are answers, everything else clap has to say is a usage error.

@@ -10,17 +10,20 @@
 //! - [`rules`]: what its provider refuses, and in which words
 //! - [`draw`](self): chance that can be repeated
 //! - [`seal`]: what the server issued, verifiable without memory
-//! - [`IdStyle`]: what call ids look like at each provider
+//! - [`issue`](self), [`IdStyle`]: which ids a provider gives to what it issues
+//! - [`Sim`]: the server
 
 pub mod brain;
 mod draw;
 mod expected;
 mod fleet;
 mod ids;
+mod issue;
 mod model;
 pub mod quirks;
 pub mod rules;
 pub mod seal;
+mod server;
 mod thinking;
 
 pub use draw::Draw;
@@ -33,4 +36,5 @@ pub use ids::{IdStyle, Reasoned};
 pub use model::{
     ModelFile, NativeTools, Protocol, Provenance, RulesId, TextForm, Thinking, ThinkingWhen,
 };
+pub use server::{Clock, Options, Running, Sim};
 pub use thinking::is_thinking;

@@ -5,11 +5,7 @@
 //! that a later request can be checked by itself. The key is no secret; the point is that a client
 //! cannot get past the check by accident.
 
-use std::fmt::Write as _;
-
-use sha2::{Digest, Sha256};
-
-use crate::ir::Request;
+use crate::ir::{Digest, Request};
 
 /// Characters of a hash that seals carry: enough to never meet by accident.
 const HALF: usize = 32;
@@ -123,16 +119,7 @@ fn half(purpose: &str, content: &str) -> String {
 }
 
 fn hash(purpose: &str, content: &str) -> String {
-    let mut hasher = Sha256::new();
-    hasher.update(b"toolprobe-sim\0");
-    hasher.update(purpose.as_bytes());
-    hasher.update(b"\0");
-    hasher.update(content.as_bytes());
-    hasher.finalize().iter().fold(String::with_capacity(64), |mut hex, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    Digest::of(format!("toolprobe-sim\0{purpose}\0{content}")).hex().to_owned()
 }
 
 #[cfg(test)]

@@ -23,6 +23,18 @@ pub enum HttpQuirk {
     },
     /// Every request gets a web page with status 200.
     WebPage,
+    /// Every request gets a body that is not UTF-8.
+    #[serde(rename = "not-utf8")]
+    NotUtf8,
+    /// Every request gets a body of this many bytes.
+    Flood {
+        /// How many.
+        bytes: usize,
+    },
+    /// No request ever gets an answer.
+    Hangs,
+    /// The connection is cut in the middle of every body.
+    CutsBody,
     /// A request for a stream is answered with one JSON body.
     StreamIgnored,
     /// The connection closes after each stream, though it was announced as kept alive.

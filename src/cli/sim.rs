@@ -1,0 +1,92 @@
+//! `toolprobe sim`: serve the simulated models until stopped.
+
+use std::future::Future;
+use std::io;
+use std::path::PathBuf;
+
+use clap::Args;
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::console::Console;
+use super::{CliError, Exit};
+use crate::sim::{Fleet, Options, Running, Sim};
+
+/// Serve the simulated models until stopped
+///
+/// All models stand behind one port, on the providers' own paths. The first
+/// line on standard output is the base URL.
+#[derive(Debug, Args)]
+pub(super) struct SimArgs {
+    /// Where to listen; port 0 picks a free one
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8089")]
+    addr: String,
+
+    /// A folder of model files to serve instead of the built-in ones
+    #[arg(long, value_name = "DIR")]
+    models: Option<PathBuf>,
+
+    /// Refuse requests that do not carry this key (default: none is needed)
+    #[arg(long, value_name = "KEY")]
+    api_key: Option<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum SimError {
+    #[error(
+        "cannot listen on {addr}: another program does already; `--addr 127.0.0.1:0` picks a free port"
+    )]
+    InUse { addr: String },
+    #[error("cannot listen on {addr}")]
+    Listen { addr: String, source: io::Error },
+}
+
+impl SimError {
+    fn listen(addr: String, source: io::Error) -> Self {
+        match source.kind() {
+            io::ErrorKind::AddrInUse => Self::InUse { addr },
+            _ => Self::Listen { addr, source },
+        }
+    }
+}
+
+pub(super) fn run(args: SimArgs, console: &Console) -> Result<Exit, CliError> {
+    let fleet = match &args.models {
+        Some(dir) => Fleet::from_dir(dir),
+        None => Fleet::embedded(),
+    }
+    .map_err(CliError::usage)?;
+    tokio::runtime::Runtime::new()?.block_on(serve(fleet, args, console))
+}
+
+async fn serve(fleet: Fleet, args: SimArgs, console: &Console) -> Result<Exit, CliError> {
+    // Before the URL is printed: whoever reads it may stop us at once.
+    let stop = stop_signal()?;
+    let models = fleet.len();
+    let options = Options { api_key: args.api_key, ..Options::default() };
+    let running = Sim::start(fleet, &args.addr, options)
+        .await
+        .map_err(|source| CliError::usage(SimError::listen(args.addr, source)))?;
+    announce(&running, models, console)?;
+    stop.await;
+    console.note("stopping");
+    running.shutdown().await?;
+    Ok(Exit::Fine)
+}
+
+fn announce(running: &Running, models: usize, console: &Console) -> Result<(), CliError> {
+    console.result(&running.base_url())?;
+    console.note(&format!("serving {models} simulated models; stop with Ctrl-C"));
+    Ok(())
+}
+
+/// Ready when the process is asked to stop, by Ctrl-C or by a supervisor.
+fn stop_signal() -> io::Result<impl Future<Output = ()>> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}

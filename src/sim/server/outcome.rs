@@ -1,0 +1,116 @@
+//! What goes back over the connection?
+
+use serde_json::Value;
+
+use crate::sim::rules::Refusal;
+use crate::wire::{Frame, FrameWriter, Framing};
+
+/// An answer as the connection will see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Outcome {
+    pub(super) status: u16,
+    pub(super) headers: Vec<(&'static str, String)>,
+    pub(super) payload: Payload,
+    pub(super) ending: Ending,
+}
+
+/// The body, and how it is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Payload {
+    /// At once, with its length.
+    Whole(Vec<u8>),
+    /// Piece by piece.
+    Pieces(Vec<Vec<u8>>),
+    /// This many bytes of nothing.
+    Flood(usize),
+    /// Nothing, not even a status: the client waits.
+    Silence,
+}
+
+/// What becomes of the connection after the body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// It is kept.
+    Kept,
+    /// It is closed though it was announced as kept.
+    HungUp,
+    /// It is cut in the middle of the body.
+    Cut,
+}
+
+impl Outcome {
+    fn new(status: u16, content_type: &str, payload: Payload) -> Self {
+        let headers = vec![("content-type", content_type.to_owned())];
+        Self { status, headers, payload, ending: Ending::Kept }
+    }
+
+    /// A JSON body.
+    pub(super) fn json(status: u16, body: &Value) -> Self {
+        Self::new(status, "application/json", Payload::Whole(body.to_string().into_bytes()))
+    }
+
+    /// A body that is not JSON.
+    pub(super) fn text(status: u16, content_type: &str, body: &str) -> Self {
+        Self::new(status, content_type, Payload::Whole(body.as_bytes().to_vec()))
+    }
+
+    /// A stream of frames; each one is a piece of its own.
+    pub(super) fn stream(framing: Framing, frames: &[Frame]) -> Self {
+        let mut writer = FrameWriter::new(framing);
+        let mut pieces: Vec<Vec<u8>> = frames.iter().map(|frame| writer.write(frame)).collect();
+        pieces.push(writer.finish());
+        let content_type = match framing {
+            Framing::Sse => "text/event-stream; charset=utf-8",
+            Framing::Ndjson => "application/x-ndjson",
+            Framing::JsonArray => "application/json; charset=UTF-8",
+        };
+        Self::new(200, content_type, Payload::Pieces(pieces)).header("cache-control", "no-cache")
+    }
+
+    /// So many bytes that no client should read them all.
+    pub(super) fn flood(bytes: usize) -> Self {
+        Self::new(200, "application/json", Payload::Flood(bytes))
+    }
+
+    /// No answer at all.
+    pub(super) fn silence() -> Self {
+        Self { status: 200, headers: Vec::new(), payload: Payload::Silence, ending: Ending::Kept }
+    }
+
+    /// The same with one more header.
+    pub(super) fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    /// The same with these bytes as its body.
+    pub(super) fn raw(self, bytes: &[u8]) -> Self {
+        Self { payload: Payload::Whole(bytes.to_vec()), ..self }
+    }
+
+    /// The same with another end.
+    pub(super) fn ending(self, ending: Ending) -> Self {
+        Self { ending, ..self }
+    }
+
+    /// The same, in pieces, so that it can be cut between them.
+    pub(super) fn halved(mut self) -> Self {
+        self.payload = match self.payload {
+            Payload::Whole(bytes) => {
+                let (first, second) = bytes.split_at(bytes.len() / 2);
+                Payload::Pieces(vec![first.to_vec(), second.to_vec()])
+            }
+            other => other,
+        };
+        self
+    }
+}
+
+impl From<Refusal> for Outcome {
+    fn from(refusal: Refusal) -> Self {
+        let body = refusal.body.to_string().into_bytes();
+        let mut outcome = Self::new(refusal.status, refusal.content_type, Payload::Whole(body));
+        outcome.headers.extend(refusal.headers);
+        outcome
+    }
+}
