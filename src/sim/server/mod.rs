@@ -24,7 +24,7 @@ use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderName, HeaderValue, Response, StatusCode};
-use futures_util::{StreamExt, future, stream};
+use futures_util::{Stream, StreamExt, future, stream};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -154,15 +154,11 @@ async fn handle(
         // Until the client gives up, which drops this, or the server is stopped.
         let _ = shared.stopped.clone().changed().await;
     }
-    if outcome.ending == Ending::HungUp {
-        line.after_this_response();
-    }
-    response(outcome)
+    response(outcome, line)
 }
 
-fn response(outcome: Outcome) -> Response<Body> {
-    let cut = outcome.ending == Ending::Cut;
-    let mut response = Response::new(body(outcome.payload, cut));
+fn response(outcome: Outcome, line: HangUp) -> Response<Body> {
+    let mut response = Response::new(body(outcome.payload, outcome.ending, line));
     *response.status_mut() =
         StatusCode::from_u16(outcome.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     for (name, value) in outcome.headers {
@@ -175,7 +171,7 @@ fn response(outcome: Outcome) -> Response<Body> {
 
 const FLOOD_PIECE: Bytes = Bytes::from_static(&[b' '; 64 << 10]);
 
-fn body(payload: Payload, cut: bool) -> Body {
+fn body(payload: Payload, ending: Ending, line: HangUp) -> Body {
     match payload {
         Payload::Whole(bytes) => Body::from(bytes),
         Payload::Silence => Body::empty(),
@@ -183,20 +179,35 @@ fn body(payload: Payload, cut: bool) -> Body {
             let pieces = bytes.div_ceil(FLOOD_PIECE.len());
             Body::from_stream(stream::iter((0..pieces).map(|_| Ok::<_, io::Error>(FLOOD_PIECE))))
         }
-        Payload::Pieces(mut pieces) => {
-            if cut {
-                pieces.truncate(pieces.len() / 2);
-            }
-            let broken = cut.then(|| Err(io::Error::from(io::ErrorKind::ConnectionReset)));
-            let pieces = pieces.into_iter().map(|piece| Ok(Bytes::from(piece)));
-            // Giving way between pieces lets each leave as a chunk of its own.
-            let paced = stream::iter(pieces.chain(broken)).then(|piece| async {
-                tokio::task::yield_now().await;
-                piece
-            });
-            Body::from_stream(paced.filter(|piece| {
-                future::ready(piece.as_ref().map_or(true, |bytes| !bytes.is_empty()))
-            }))
-        }
+        Payload::Pieces(pieces) => Body::from_stream(paced(pieces, ending, line)),
     }
+}
+
+/// The pieces one by one, and then what becomes of the connection.
+fn paced(
+    mut pieces: Vec<Vec<u8>>,
+    ending: Ending,
+    line: HangUp,
+) -> impl Stream<Item = io::Result<Bytes>> + Send {
+    pieces.retain(|piece| !piece.is_empty());
+    if ending == Ending::Cut {
+        pieces.truncate(pieces.len() / 2);
+    }
+    // Giving way between pieces lets each leave as a chunk of its own.
+    let sent = stream::iter(pieces).then(|piece| async {
+        tokio::task::yield_now().await;
+        Ok(Bytes::from(piece))
+    });
+    let end = stream::iter([ending]).filter_map(move |ending| {
+        future::ready(match ending {
+            Ending::Kept => None,
+            // Not before the last piece: the server would take it for a client that has gone.
+            Ending::HungUp => {
+                line.after_this_response();
+                None
+            }
+            Ending::Cut => Some(Err(io::Error::from(io::ErrorKind::ConnectionReset))),
+        })
+    });
+    sent.chain(end)
 }

@@ -1,0 +1,99 @@
+//! What does a client see on the wire?
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use super::*;
+
+fn post(path: &str, body: &Value) -> String {
+    let body = body.to_string();
+    format!(
+        "POST {path} HTTP/1.1\r\nhost: sim\r\nanthropic-version: x\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+fn streamed(model: &str) -> Value {
+    let mut body = hello(model);
+    body["stream"] = json!(true);
+    body
+}
+
+/// Everything the server sends until it closes the connection.
+async fn until_closed(server: &Running, request: &str) -> String {
+    let mut stream = TcpStream::connect(server.addr()).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut received = Vec::new();
+    // A reset ends the reading just as a close does.
+    let _ = stream.read_to_end(&mut received).await;
+    String::from_utf8_lossy(&received).into_owned()
+}
+
+async fn start(models: &[(&str, &str)]) -> Running {
+    Sim::start(fleet(models), "127.0.0.1:0", Options::default()).await.unwrap()
+}
+
+fn closing(request: &str) -> String {
+    request.replacen("host: sim", "host: sim\r\nconnection: close", 1)
+}
+
+#[tokio::test]
+async fn streams_are_chunked_and_whole_bodies_are_not() {
+    let server = start(&[("claude", MESSAGES)]).await;
+    let plain = until_closed(&server, &closing(&post("/v1/messages", &hello("claude")))).await;
+    assert!(plain.starts_with("HTTP/1.1 200 OK\r\n"), "{plain}");
+    assert!(plain.contains("content-length: "), "{plain}");
+    let stream = until_closed(&server, &closing(&post("/v1/messages", &streamed("claude")))).await;
+    assert!(stream.contains("transfer-encoding: chunked\r\n"), "{stream}");
+    assert!(stream.ends_with("\r\n0\r\n\r\n"), "the last chunk is there: {stream}");
+    server.shutdown().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_cut_stream_has_no_last_chunk() {
+    let cuts = format!("{MESSAGES}\nhttp_quirks = [\"cuts-body\"]");
+    let server = start(&[("cuts", &cuts)]).await;
+    let stream = until_closed(&server, &post("/v1/messages", &streamed("cuts"))).await;
+    assert!(stream.contains("message_start"), "{stream}");
+    assert!(!stream.contains("message_stop") && !stream.ends_with("0\r\n\r\n"), "{stream}");
+    server.shutdown().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_server_can_close_a_connection_that_it_announced_as_kept() {
+    let closes = format!("{MESSAGES}\nhttp_quirks = [\"closes-after-stream\"]");
+    let server = start(&[("closes", &closes)]).await;
+    let stream = until_closed(&server, &post("/v1/messages", &streamed("closes"))).await;
+    assert!(stream.ends_with("\r\n0\r\n\r\n"), "the stream itself is whole: {stream}");
+    assert!(!stream.contains("connection: close"), "{stream}");
+    server.shutdown().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_kept_connection_takes_the_next_request() {
+    let server = start(&[("claude", MESSAGES)]).await;
+    let twice = post("/v1/messages", &streamed("claude"))
+        + &closing(&post("/v1/messages", &hello("claude")));
+    let received = until_closed(&server, &twice).await;
+    assert_eq!(received.matches("HTTP/1.1 200 OK").count(), 2, "{received}");
+    server.shutdown().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_hanging_request_does_not_keep_the_server_from_stopping() {
+    let hangs = format!("{MESSAGES}\nhttp_quirks = [\"hangs\"]");
+    let server = start(&[("hangs", &hangs)]).await;
+    let mut waiting = TcpStream::connect(server.addr()).await.unwrap();
+    waiting.write_all(post("/v1/messages", &hello("hangs")).as_bytes()).await.unwrap();
+    // The other request is answered, so the first one has been taken as well.
+    until_closed(&server, &closing("GET /health HTTP/1.1\r\nhost: sim\r\n\r\n")).await;
+    server.shutdown().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_port_that_is_in_use_is_an_error() {
+    let server = start(&[("claude", MESSAGES)]).await;
+    let second = Sim::start(fleet(&[("claude", MESSAGES)]), server.addr(), Options::default());
+    assert_eq!(second.await.unwrap_err().kind(), io::ErrorKind::AddrInUse);
+    server.shutdown().await.unwrap();
+}

@@ -1,0 +1,99 @@
+//! Does the server answer as the providers do, and fail as its models say?
+
+mod answers;
+mod connections;
+
+use std::fs;
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
+use serde_json::{Value, json};
+
+use super::*;
+
+const HEAD: &str = r#"about = "A model for a test."
+provenance = "invented"
+"#;
+const PROFILE: &str = r#"
+[profile]
+toolCallFormat = "openai"
+toolDelivery = "native"
+schemaLevel = "strict-json-schema"
+supportsParallelToolUse = true
+requiresReasoningReplay = false
+reasoningReplay = { mode = "absent" }
+supportsStreamingToolUse = true
+errorRepair = "reliable"
+"#;
+
+/// A fleet of models that differ from the usual by these lines.
+fn fleet(models: &[(&str, &str)]) -> Fleet {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, lines) in models {
+        let text = format!("{HEAD}{lines}\n{PROFILE}");
+        fs::write(dir.path().join(format!("{name}.toml")), text).unwrap();
+    }
+    Fleet::from_dir(dir.path()).unwrap()
+}
+
+const CHAT: &str = "dialect = \"openai-chat\"";
+const MESSAGES: &str = "dialect = \"anthropic-messages\"";
+
+/// A server without its socket.
+struct Desk {
+    fleet: Fleet,
+    options: Options,
+    seen: Seen,
+}
+
+impl Desk {
+    fn new(models: &[(&str, &str)]) -> Self {
+        let options = Options { clock: Clock::Fixed(1_700_000_000), ..Options::default() };
+        Self { fleet: fleet(models), options, seen: Seen::default() }
+    }
+
+    fn ask(&self, method: &str, url: &str, headers: &[(&str, &str)], body: &[u8]) -> Outcome {
+        let (path, query) = url.split_once('?').unwrap_or((url, ""));
+        let query: Vec<_> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+        let method = Method::from_bytes(method.as_bytes()).unwrap();
+        let headers: HeaderMap = headers
+            .iter()
+            .map(|(name, value)| {
+                let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
+                (name, HeaderValue::from_str(value).unwrap())
+            })
+            .collect();
+        let incoming = Incoming {
+            method: &method,
+            path,
+            query: &query,
+            headers: &headers,
+            body: (body.len() <= self.options.body_limit).then_some(body),
+        };
+        respond(&self.fleet, &self.options, &self.seen, &incoming)
+    }
+
+    fn post(&self, url: &str, body: &Value) -> Outcome {
+        let version = [("anthropic-version", "2023-06-01")];
+        self.ask("POST", url, &version, body.to_string().as_bytes())
+    }
+}
+
+fn hello(model: &str) -> Value {
+    json!({"model": model, "max_tokens": 100, "messages": [{"role": "user", "content": "hello"}]})
+}
+
+fn bytes(outcome: &Outcome) -> Vec<u8> {
+    match &outcome.payload {
+        Payload::Whole(bytes) => bytes.clone(),
+        Payload::Pieces(pieces) => pieces.concat(),
+        Payload::Flood(_) | Payload::Silence => Vec::new(),
+    }
+}
+
+fn body_of(outcome: &Outcome) -> Value {
+    serde_json::from_slice(&bytes(outcome)).unwrap()
+}
+
+fn header<'a>(outcome: &'a Outcome, name: &str) -> Option<&'a str> {
+    outcome.headers.iter().find(|(found, _)| *found == name).map(|(_, value)| value.as_str())
+}
