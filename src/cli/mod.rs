@@ -42,7 +42,6 @@ const EXIT_CODES: &str = "Exit codes: 0 fine, 1 a demand not met or a regression
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serve the simulated models until stopped
     Sim(sim::SimArgs),
 }
 
