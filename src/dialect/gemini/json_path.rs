@@ -65,16 +65,12 @@ fn step(text: &str) -> Option<(Step, &str)> {
         return (!key.is_empty()).then(|| (Step::Key(key.to_owned()), rest));
     }
     let inner = text.strip_prefix('[')?;
-    match inner.chars().next()? {
-        quote @ ('\'' | '"') => {
-            let (key, rest) = quoted(inner.strip_prefix(quote)?, quote)?;
-            Some((Step::Key(key), rest.strip_prefix(']')?))
-        }
-        _ => {
-            let (index, rest) = inner.split_once(']')?;
-            Some((Step::Index(index.parse().ok()?), rest))
-        }
+    if let Some(quote) = inner.chars().next().filter(|letter| matches!(letter, '\'' | '"')) {
+        let (key, rest) = quoted(inner.strip_prefix(quote)?, quote)?;
+        return Some((Step::Key(key), rest.strip_prefix(']')?));
     }
+    let (index, rest) = inner.split_once(']')?;
+    Some((Step::Index(index.parse().ok()?), rest))
 }
 
 /// The text up to the closing quote, and what follows it.

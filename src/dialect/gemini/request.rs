@@ -68,7 +68,9 @@ pub(super) fn decode(body: &Value, route: &Route) -> Result<Request, BadRequest>
     let mut extra = fields.except(&FIELDS);
     let Choice { tool_choice, strict } = decode_choice(&fields, &mut extra)?;
     let mut tools = decode_tools(&fields)?;
-    tools.iter_mut().for_each(|tool| tool.strict = strict.then_some(true));
+    for tool in &mut tools {
+        tool.strict = strict.then_some(true);
+    }
     Ok(Request {
         model: decode_model(&fields, route)?,
         system: decode_system(&fields)?,

@@ -1,6 +1,6 @@
 //! What does Google's own schema notation mean in JSON Schema?
 //!
-//! `parameters` is an OpenAPI subset in protobuf's JSON: types in capitals, `nullable`, whole
+//! `parameters` is a subset of `OpenAPI` in protobuf's JSON: types in capitals, `nullable`, whole
 //! numbers that may be strings, field names in either spelling.
 
 use serde_json::{Value, json};
