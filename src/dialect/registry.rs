@@ -1,8 +1,6 @@
 //! Which codec speaks a dialect?
 
-use super::{
-    AnthropicMessages, Dialect, DialectId, Gemini, Ollama, OpenAiChat, OpenAiResponses,
-};
+use super::{AnthropicMessages, Dialect, DialectId, Gemini, Ollama, OpenAiChat, OpenAiResponses};
 
 impl DialectId {
     /// The codec of this dialect.
