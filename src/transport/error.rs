@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::secret::Scrubber;
 use super::timeouts::Phase;
 use crate::wire::WireError;
 
@@ -31,7 +32,7 @@ pub enum TransportError {
         detail: String,
     },
     /// A limit of waiting was reached.
-    #[error("{} within {limit_ms} ms; raise the limit with {}", phase.what(), phase.flag())]
+    #[error("{} within {limit_ms} ms; raise it with {}", phase.what(), phase.remedy())]
     Timeout {
         /// Which wait.
         phase: Phase,
@@ -156,6 +157,31 @@ impl std::fmt::Display for Oversize {
             Self::FrameCount => "the number of frames in the stream",
             Self::Nesting => "the depth of a frame's JSON",
         })
+    }
+}
+
+impl TransportError {
+    /// The error without secrets in the words of others that it repeats.
+    pub(super) fn scrubbed(self, scrubber: &Scrubber) -> Self {
+        let scrub = |text: String| scrubber.text(text);
+        match self {
+            Self::Dns { detail } => Self::Dns { detail: scrub(detail) },
+            Self::Connect { detail } => Self::Connect { detail: scrub(detail) },
+            Self::Tls { detail } => Self::Tls { detail: scrub(detail) },
+            Self::Closed { stage, detail } => Self::Closed { stage, detail: scrub(detail) },
+            Self::NotHttp { detail } => Self::NotHttp { detail: scrub(detail) },
+            Self::Decompression { detail } => Self::Decompression { detail: scrub(detail) },
+            Self::NotTheFraming { detail } => Self::NotTheFraming { detail: scrub(detail) },
+            Self::Redirect { status, location } => {
+                Self::Redirect { status, location: scrub(location) }
+            }
+            Self::Other { detail } => Self::Other { detail: scrub(detail) },
+            Self::Timeout { .. }
+            | Self::TooLarge { .. }
+            | Self::NotUtf8 { .. }
+            | Self::InvalidHeader { .. }
+            | Self::Budget { .. } => self,
+        }
     }
 }
 

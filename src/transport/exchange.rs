@@ -245,13 +245,13 @@ impl TryFrom<StoredFrame> for TimedFrame {
 mod tests {
     use serde_json::json;
 
-    use super::super::call::{Call, parse_url};
+    use super::super::call::Call;
     use super::super::secret::Scrubber;
     use super::*;
     use crate::wire::Framing;
 
     fn exchange(body: Body) -> Exchange {
-        let url = parse_url("http://127.0.0.1:1/v1/chat/completions").unwrap();
+        let url = "http://127.0.0.1:1/v1/chat/completions".parse().unwrap();
         let call = Call::post(url, json!({"z": 1, "a": 1.10})).streamed(Framing::Sse);
         let headers = vec![("content-type".to_owned(), "text/event-stream".to_owned())];
         Exchange::single(

@@ -12,16 +12,16 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, ClientBuilder};
 use tokio::time::{Instant, timeout, timeout_at};
 use url::{Host, Url};
 
-use super::call::{Call, HeaderText, Method, SentRequest};
+use super::call::{Call, HeaderText, Method, SentRequest, redacted_url};
 use super::error::{CloseStage, TransportError};
 use super::exchange::{Body, Exchange, Outcome, Response, Timing};
 use super::receive::{Receiver, SizeLimits};
-use super::secret::{Scrubber, Secret};
+use super::secret::Scrubber;
 use super::timeouts::{Phase, Timeouts};
 use super::{Judge, Transport, headers};
 
@@ -65,10 +65,7 @@ impl HttpTransport {
     /// The registered secrets and those of the call.
     fn scrubber_for(&self, call: &Call) -> Scrubber {
         let mut scrubber = self.scrubber.clone();
-        call.secrets().for_each(|secret| scrubber.register(secret));
-        if let Some(password) = call.url.password() {
-            scrubber.register(&Secret::new(password));
-        }
+        call.secrets().for_each(|secret| scrubber.register(&secret));
         scrubber
     }
 
@@ -262,18 +259,8 @@ impl Arrival {
                 let error = TransportError::Other { detail: "no response".to_owned() };
                 Outcome::Failed { error, partial: None }
             }
-            (Err(error), partial) => Outcome::Failed { error: scrubbed(error, scrubber), partial },
+            (Err(error), partial) => Outcome::Failed { error: error.scrubbed(scrubber), partial },
         }
-    }
-}
-
-/// The one error that repeats the server's words.
-fn scrubbed(error: TransportError, scrubber: &Scrubber) -> TransportError {
-    match error {
-        TransportError::Redirect { status, location } => {
-            TransportError::Redirect { status, location: scrubber.text(location) }
-        }
-        other => other,
     }
 }
 
@@ -287,11 +274,14 @@ struct Head {
 impl Head {
     fn of(response: &reqwest::Response) -> Self {
         let kept = response.headers().iter().filter(|(name, _)| headers::is_kept(name.as_str()));
-        let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-        Self {
-            status: response.status().as_u16(),
-            headers: kept.map(|(name, value)| (name.as_str().to_owned(), text(value))).collect(),
-        }
+        let stored = |(name, value): (&HeaderName, &HeaderValue)| {
+            let text = String::from_utf8_lossy(value.as_bytes()).into_owned();
+            (
+                name.as_str().to_owned(),
+                if name == LOCATION { redacted_location(text) } else { text },
+            )
+        };
+        Self { status: response.status().as_u16(), headers: kept.map(stored).collect() }
     }
 
     fn header(&self, name: &str) -> Option<&str> {
@@ -318,6 +308,11 @@ impl Head {
         let headers = self.headers.into_iter().map(scrub).collect();
         Response { status: self.status, headers, body }
     }
+}
+
+/// Gateways put tokens into the addresses they send clients to.
+fn redacted_location(text: String) -> String {
+    Url::parse(&text).map_or(text, |url| redacted_url(&url))
 }
 
 fn body_error(error: &reqwest::Error) -> TransportError {
@@ -369,8 +364,13 @@ fn is_not_http(cause: &(dyn Error + 'static)) -> bool {
     cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse)
 }
 
+/// The kind of an I/O error; of the innermost, where one wraps another without naming it its source.
 fn io_kind(cause: &(dyn Error + 'static)) -> Option<ErrorKind> {
-    cause.downcast_ref::<io::Error>().map(io::Error::kind)
+    let mut error = cause.downcast_ref::<io::Error>()?;
+    while let Some(inner) = error.get_ref().and_then(|inner| inner.downcast_ref()) {
+        error = inner;
+    }
+    Some(error.kind())
 }
 
 fn millis(duration: Duration) -> u64 {

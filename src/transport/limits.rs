@@ -27,6 +27,8 @@ pub struct EndpointLimits {
 pub(super) struct Limiter {
     slots: Option<Arc<Semaphore>>,
     window: Option<Mutex<Window>>,
+    /// The endpoint asked to be left alone until then.
+    held_until: Mutex<Option<Instant>>,
 }
 
 /// The right to hold one exchange; dropping it frees the place.
@@ -42,6 +44,7 @@ impl Limiter {
         Self {
             slots: limits.concurrency.map(|slots| Arc::new(Semaphore::new(slots.get()))),
             window: limits.per_minute.map(window),
+            held_until: Mutex::new(None),
         }
     }
 
@@ -55,7 +58,22 @@ impl Limiter {
         if let Some(start) = self.reserve() {
             sleep_until(start).await;
         }
+        while let Some(end) = self.held_until().filter(|end| *end > Instant::now()) {
+            sleep_until(end).await;
+        }
         Admission { _slot: slot }
+    }
+
+    /// Admits nothing for this long: the endpoint told one request to wait, and the others would be
+    /// told the same and lose an attempt each.
+    pub(super) fn hold(&self, wait: Duration) {
+        let end = Instant::now() + wait;
+        let mut held = self.held_until.lock().unwrap_or_else(PoisonError::into_inner);
+        *held = Some(held.map_or(end, |earlier| earlier.max(end)));
+    }
+
+    fn held_until(&self) -> Option<Instant> {
+        *self.held_until.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn reserve(&self) -> Option<Instant> {
@@ -161,6 +179,17 @@ mod tests {
         let (limiter, begin) = (limiter(None, None), Instant::now());
         join_all((0..100).map(|_| limiter.admit())).await;
         assert_eq!(begin.elapsed(), Duration::ZERO);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_held_endpoint_is_left_alone_by_all() {
+        let (limiter, begin) = (limiter(Some(3), None), Instant::now());
+        limiter.hold(Duration::from_secs(5));
+        limiter.hold(Duration::from_secs(2));
+        join_all((0..3).map(|_| limiter.admit())).await;
+        assert_eq!(begin.elapsed(), Duration::from_secs(5));
+        limiter.admit().await;
+        assert_eq!(begin.elapsed(), Duration::from_secs(5));
     }
 
     #[test]

@@ -139,7 +139,7 @@ async fn every_hang_ends_in_the_timeout_of_its_phase() {
         script.push(Step::Hang);
         let (error, _) = error_of(&http(timeouts, SizeLimits::default()), script).await;
         assert_eq!(error, TransportError::Timeout { phase, limit_ms: 60 });
-        assert!(error.to_string().contains("within 60 ms; raise the limit with --"), "{error}");
+        assert!(error.to_string().contains("within 60 ms; raise it with "), "{error}");
     }
 }
 
@@ -251,12 +251,24 @@ async fn bytes_that_are_no_text_are_an_error_with_their_place() {
 
 #[tokio::test]
 async fn a_redirect_is_reported_and_never_followed() {
-    let headers = format!("location: https://elsewhere.test/?k={KEY}\r\n");
+    let headers = format!("location: https://elsewhere.test/?k={KEY}&token=t0\r\n");
     let script = vec![Step::Read, Step::Write(response("307 Temporary", &headers, ""))];
     let (error, exchange) = error_of(&usual(), script).await;
-    let location = "https://elsewhere.test/?k=[secret]".to_owned();
+    let location = "https://elsewhere.test/?k=[secret]&token=[secret]".to_owned();
     assert_eq!(error, TransportError::Redirect { status: 307, location });
     assert_eq!(exchange.attempts.len(), 1);
+    let stored = serde_json::to_string(&exchange).unwrap();
+    assert!(!stored.contains(KEY) && !stored.contains("t0"), "{stored}");
+}
+
+#[tokio::test]
+async fn a_server_that_speaks_no_tls_is_a_tls_error() {
+    let server = Scripted::start([vec![Step::Write(response("400 Bad", "", "plain HTTP"))]]).await;
+    let mut url = server.url.clone();
+    url.set_scheme("https").unwrap();
+    let exchange = send(&usual(), &Call::get(url)).await;
+    let error = exchange.response().unwrap_err();
+    assert!(matches!(error, TransportError::Tls { .. }), "{error:?}");
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@
 //! Nothing here knows a provider's protocol.
 //!
 //! - [`call`](self): what is sent, and what of it may be stored
-//! - [`exchange`](self), [`error`](self): the record and its failures
+//! - [`exchange`](self), [`error`](self): the record with its address, and its failures
 //! - [`secret`](self), [`headers`](self): what is taken out of it, and which headers stay in
 //! - [`http`](self): one attempt over HTTP; the only file that knows the HTTP client
 //! - [`receive`](self), [`sniff`](self): pieces of a body to text or frames, within the limits
@@ -31,7 +31,7 @@ mod scripted;
 
 use futures_util::future::BoxFuture;
 
-pub use call::{Call, HeaderText, InvalidUrl, Method, SentRequest, parse_url};
+pub use call::{Call, HeaderText, Method, SentRequest};
 pub use error::{CloseStage, Oversize, TransportError};
 pub use exchange::{
     Attempt, AttemptEnd, Body, EXCHANGE_VERSION, Exchange, NotJson, Outcome, Response, TimedFrame,

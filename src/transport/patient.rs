@@ -91,13 +91,18 @@ impl<T: Transport> Patient<T> {
     }
 
     async fn persist(&self, call: &Call, judge: Judge<'_>) -> Exchange {
-        let (mut progress, mut attempts, mut wait) = Default::default();
+        let (mut progress, mut attempts, mut wait) =
+            (Progress::default(), Vec::new(), Duration::ZERO);
         loop {
             let exchange = self.attempt(call, judge).await;
             record(&mut attempts, &exchange, wait);
-            match self.decide(progress, &exchange, judge) {
+            let facts = self.facts(&exchange, judge);
+            match decide(progress, facts, &self.policy, self.jitter.next()) {
                 Decision::Stop => return Exchange { attempts, ..exchange },
                 Decision::Retry { after, progress: next } => (progress, wait) = (next, after),
+            }
+            if facts.asked.is_some() {
+                self.limiter.hold(wait);
             }
             sleep(wait).await;
         }
@@ -116,10 +121,9 @@ impl<T: Transport> Patient<T> {
         }
     }
 
-    fn decide(&self, progress: Progress, exchange: &Exchange, judge: Judge<'_>) -> Decision {
+    fn facts(&self, exchange: &Exchange, judge: Judge<'_>) -> Facts {
         let judgement = exchange.response().map_or(Judgement::ByStatus, judge);
-        let facts = Facts::of(&exchange.outcome, judgement, (self.clock)());
-        decide(progress, facts, &self.policy, self.jitter.next())
+        Facts::of(&exchange.outcome, judgement, (self.clock)())
     }
 }
 
@@ -147,7 +151,6 @@ mod tests {
     use tokio::time::Instant;
 
     use super::super::by_status;
-    use super::super::call::parse_url;
     use super::super::error::{CloseStage, TransportError};
     use super::super::exchange::{AttemptEnd, Body, Response};
     use super::super::secret::Scrubber;
@@ -180,7 +183,7 @@ mod tests {
 
     async fn send(outcomes: &[Outcome], patience: Patience, judge: Judge<'_>) -> Exchange {
         let prepared = Prepared(Mutex::new(outcomes.iter().cloned().collect()));
-        let call = Call::get(parse_url("http://127.0.0.1:1/").unwrap());
+        let call = Call::get("http://127.0.0.1:1/".parse().unwrap());
         let exchange = Patient::new(&prepared, patience).send(&call, judge).await;
         assert!(prepared.0.lock().unwrap().is_empty(), "attempts were left");
         exchange

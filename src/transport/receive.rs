@@ -195,7 +195,9 @@ fn length(frame: &Frame) -> usize {
 
 fn scrubbed(timed: TimedFrame, scrubber: &Scrubber) -> TimedFrame {
     let frame = match timed.frame {
-        Frame::Event { event, data } => Frame::Event { event, data: scrubber.text(data) },
+        Frame::Event { event, data } => {
+            Frame::Event { event: event.map(|name| scrubber.text(name)), data: scrubber.text(data) }
+        }
         Frame::Comment(text) => Frame::Comment(scrubber.text(text)),
     };
     TimedFrame { frame, ..timed }

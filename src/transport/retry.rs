@@ -32,8 +32,9 @@ pub struct RetryPolicy {
     pub base: Duration,
     /// The longest wait that is our own idea.
     pub cap: Duration,
-    /// The longest wait that a server may ask for; beyond it the attempt was the last.
-    pub max_asked: Duration,
+    /// What all waits of an exchange may add up to; a server that asks for more has had its last
+    /// attempt.
+    pub max_waited: Duration,
 }
 
 impl Default for RetryPolicy {
@@ -42,7 +43,7 @@ impl Default for RetryPolicy {
             max_attempts: 4,
             base: Duration::from_millis(500),
             cap: Duration::from_secs(8),
-            max_asked: Duration::from_secs(60),
+            max_waited: Duration::from_secs(90),
         }
     }
 }
@@ -74,6 +75,8 @@ pub struct Progress {
     pub attempts: u32,
     /// Whether the free attempt on a fresh connection was used.
     pub reconnected: bool,
+    /// How long was waited between attempts.
+    pub waited: Duration,
 }
 
 /// What an outcome says about trying again.
@@ -122,10 +125,11 @@ pub fn decide(progress: Progress, facts: Facts, policy: &RetryPolicy, jitter: f6
         },
         Hope::Transient | Hope::StaleConnection => {
             let after = facts.asked.unwrap_or_else(|| backoff(counted.attempts, policy, jitter));
-            if counted.attempts >= policy.max_attempts || after > policy.max_asked {
+            let waited = progress.waited.saturating_add(after);
+            if counted.attempts >= policy.max_attempts || waited > policy.max_waited {
                 return Decision::Stop;
             }
-            Decision::Retry { after, progress: counted }
+            Decision::Retry { after, progress: Progress { waited, ..counted } }
         }
     }
 }
@@ -320,8 +324,13 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_beyond_the_limit_is_not_begun() {
-        assert_eq!(wait(&answered(429, &[("retry-after", "3600")], ""), 1), None);
+    fn a_wait_that_would_pass_the_limit_is_not_begun() {
+        let limited = |seconds| answered(429, &[("retry-after", seconds)], "");
+        assert_eq!(wait(&limited("3600"), 1), None);
+        let waited = Duration::from_secs(60);
+        let progress = Progress { attempts: 1, waited, ..Progress::default() };
+        let decision = decide(progress, facts(&limited("40")), &RetryPolicy::default(), 0.0);
+        assert_eq!(decision, Decision::Stop);
     }
 
     #[test]
@@ -356,7 +365,7 @@ mod tests {
         let facts = facts(&failed(TransportError::Closed { stage, detail: String::new() }));
         let policy = RetryPolicy::never();
         let first = decide(Progress::default(), facts, &policy, 0.0);
-        let progress = Progress { attempts: 0, reconnected: true };
+        let progress = Progress { reconnected: true, ..Progress::default() };
         assert_eq!(first, Decision::Retry { after: Duration::ZERO, progress });
         assert_eq!(decide(progress, facts, &policy, 0.0), Decision::Stop);
     }

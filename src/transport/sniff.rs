@@ -25,7 +25,8 @@ pub(super) fn shape(framing: Framing, content_type: Option<&str>, start: &[u8]) 
     let Some(first) = start.first() else { return Shape::Undecided };
     match framing {
         Framing::Sse => sse_shape(content_type, *first, start),
-        Framing::Ndjson if *first == b'<' || is(content_type, "application/json") => Shape::Whole,
+        Framing::Ndjson if *first != b'{' => Shape::Whole,
+        Framing::Ndjson if is(content_type, "application/json") => second_line(start),
         Framing::JsonArray if *first != b'[' => Shape::Whole,
         Framing::Ndjson | Framing::JsonArray => Shape::Frames,
     }
@@ -37,6 +38,18 @@ pub(super) fn shape_of_nothing(content_type: Option<&str>) -> Shape {
         Shape::Frames
     } else {
         Shape::Whole
+    }
+}
+
+/// A stream of JSON lines is often sent as `application/json`; two objects on two lines tell it
+/// from one object on one or many.
+fn second_line(start: &[u8]) -> Shape {
+    let Some(end) = memchr::memchr(b'\n', start) else { return Shape::Undecided };
+    let (line, rest) = start.split_at(end);
+    match (line.trim_ascii_end().last(), rest.trim_ascii_start().first()) {
+        (Some(b'}'), Some(b'{')) => Shape::Frames,
+        (Some(b'}'), None) => Shape::Undecided,
+        _ => Shape::Whole,
     }
 }
 
@@ -90,7 +103,9 @@ mod tests {
     fn json_lines_are_known_by_their_type_and_arrays_by_their_bracket() {
         let ndjson = Some("application/x-ndjson");
         assert_eq!(shape(Framing::Ndjson, ndjson, b"{\"a\""), Shape::Frames);
-        assert_eq!(shape(Framing::Ndjson, JSON, b"{\"a\""), Shape::Whole);
+        assert_eq!(shape(Framing::Ndjson, JSON, b"{\"a\":1}\n"), Shape::Undecided);
+        assert_eq!(shape(Framing::Ndjson, JSON, b"{\"a\":1}\n{"), Shape::Frames);
+        assert_eq!(shape(Framing::Ndjson, JSON, b"{\n  \"a\""), Shape::Whole);
         assert_eq!(shape(Framing::Ndjson, None, b"<html>"), Shape::Whole);
         assert_eq!(shape(Framing::JsonArray, JSON, b" \n"), Shape::Undecided);
         assert_eq!(shape(Framing::JsonArray, JSON, b" [{"), Shape::Frames);

@@ -19,13 +19,13 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// The option that raises the limit.
-    pub fn flag(self) -> &'static str {
+    /// What raises the limit.
+    pub fn remedy(self) -> &'static str {
         match self {
-            Self::Connect => "--connect-timeout",
-            Self::FirstByte => "--first-byte-timeout",
-            Self::Idle => "--idle-timeout",
-            Self::Total => "--timeout",
+            Self::Connect => "timeouts.connect in toolprobe.toml",
+            Self::FirstByte => "--timeout, or timeouts.first_byte in toolprobe.toml",
+            Self::Idle => "timeouts.idle in toolprobe.toml",
+            Self::Total => "--timeout, or timeouts.total in toolprobe.toml",
         }
     }
 
@@ -75,14 +75,32 @@ impl Timeouts {
         }
     }
 
-    /// These limits with another total, and no other limit beyond it.
+    /// What `--timeout` means: the whole attempt, and within it the first byte, may take this long;
+    /// the other limits stay as they are but for not being longer.
     #[must_use]
-    pub fn within(self, total: Duration) -> Self {
+    pub fn with_total(self, total: Duration) -> Self {
         Self {
             connect: self.connect.min(total),
-            first_byte: self.first_byte.min(total),
+            first_byte: total,
             idle: self.idle.min(total),
             total,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_total_carries_the_first_byte_with_it_and_bounds_the_rest() {
+        let timeouts = |total| Timeouts::default().with_total(Duration::from_secs(total));
+        let (long, short) = (timeouts(900), timeouts(5));
+        assert_eq!(long.first_byte, long.total);
+        assert_eq!(long.idle, Timeouts::default().idle);
+        assert_eq!(
+            (short.connect, short.idle, short.first_byte),
+            (short.total, short.total, short.total)
+        );
     }
 }
