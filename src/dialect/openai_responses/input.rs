@@ -16,20 +16,34 @@ pub(super) fn encode(messages: &[Message]) -> Vec<Value> {
 }
 
 fn encode_message(message: &Message) -> Vec<Value> {
-    message.parts.iter().filter_map(|part| encode_part(message.role, part)).collect()
+    let mut items: Vec<Value> =
+        message.parts.iter().filter_map(|part| encode_part(message.role, part)).collect();
+    if message.role != Role::Assistant {
+        items.extend(user_item(&message.parts));
+    }
+    items
 }
 
-/// Reasoning of other dialects has no place in this one and stays behind.
+/// The texts of one message of the person are one item.
+fn user_item(parts: &[Part]) -> Option<Value> {
+    let texts = parts.iter().filter_map(|part| match part {
+        Part::Text(text) => Some(text),
+        _ => None,
+    });
+    let content = match texts.collect::<Vec<_>>()[..] {
+        [] => return None,
+        [text] => json!(text),
+        ref texts => texts.iter().map(|t| json!({"type": "input_text", "text": t})).collect(),
+    };
+    Some(json!({"type": "message", "role": "user", "content": content}))
+}
+
+/// Text goes back in the short form of a message, because the long one must carry the id and status
+/// that only the provider can give. Reasoning of other dialects has no place here and stays behind.
 fn encode_part(role: Role, part: &Part) -> Option<Value> {
     match part {
-        Part::Text(text) if role == Role::Assistant => Some(json!({
-            "type": "message", "role": "assistant",
-            "content": [{"type": "output_text", "text": text, "annotations": []}],
-        })),
-        Part::Text(text) => Some(json!({
-            "type": "message", "role": "user",
-            "content": [{"type": "input_text", "text": text}],
-        })),
+        Part::Text(text) => (role == Role::Assistant)
+            .then(|| json!({"type": "message", "role": "assistant", "content": text})),
         Part::Reasoning(state) => item::reasoning(state).cloned(),
         Part::Call(call) => Some(item::verbatim(call).cloned().unwrap_or_else(|| {
             json!({"type": "function_call", "call_id": call.id.as_str(), "name": call.name,

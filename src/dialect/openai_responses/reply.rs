@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::item::{self, Items};
 use crate::dialect::merge::merge;
 use crate::dialect::{ApiError, Stamp};
-use crate::ir::{Defect, Object, Reply, Stop, StopKind, Usage};
+use crate::ir::{Defect, Reply, Stop, StopKind, Usage};
 
 /// `incomplete_details.reason`, and what it means.
 const REASONS: [(&str, StopKind); 2] =
@@ -154,12 +154,12 @@ pub(super) fn skeleton(reply: &Reply, stamp: &Stamp, status: &str) -> Value {
 /// The details are never left out: clients read them without asking whether they are there.
 fn encode_usage(usage: &Usage) -> Value {
     let (Some(input), Some(output)) = (usage.input, usage.output) else { return Value::Null };
-    let written = usage.cache_write.map(|count| ("cache_write_tokens", count));
-    let details = [("cached_tokens", usage.cached.unwrap_or(0))].into_iter().chain(written);
-    let details: Object = details.map(|(key, count)| (key.to_owned(), count.into())).collect();
     json!({
         "input_tokens": input,
-        "input_tokens_details": details,
+        "input_tokens_details": {
+            "cached_tokens": usage.cached.unwrap_or(0),
+            "cache_write_tokens": usage.cache_write.unwrap_or(0),
+        },
         "output_tokens": output,
         "output_tokens_details": {"reasoning_tokens": usage.reasoning.unwrap_or(0)},
         "total_tokens": input.saturating_add(output),

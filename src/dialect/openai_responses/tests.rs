@@ -11,7 +11,7 @@ use crate::dialect::testing::{
 };
 use crate::dialect::{Dialect, Route, Stamp};
 use crate::ir::{
-    CallFormat, Defect, Message, Part, ReasoningField, ReasoningState, Reply, Request, Stop,
+    CallFormat, Defect, Message, Part, ReasoningField, ReasoningState, Reply, Request, Role, Stop,
     StopKind, ToolSpec, Usage,
 };
 use crate::wire::Frame;
@@ -33,6 +33,7 @@ fn form() -> NormalForm {
         ],
         usage: |usage| Usage {
             cached: usage.cached.or(Some(0)),
+            cache_write: usage.cache_write.or(Some(0)),
             reasoning: usage.reasoning.or(Some(0)),
             ..usage
         },
@@ -156,6 +157,14 @@ fn a_tool_is_flat_and_its_strictness_is_always_told() {
         json!([{"type": "function", "name": "f", "description": "d", "parameters": schema,
                 "strict": null}])
     );
+}
+
+#[test]
+fn texts_of_one_message_stay_one_message() {
+    let texts = ["a", "b"].map(|text| Part::Text(text.to_owned())).to_vec();
+    let request = ask(vec![Message { role: Role::User, parts: texts }]);
+    let body = OpenAiResponses.encode_request(&request);
+    assert_eq!(OpenAiResponses.decode_request(&body, &Route::default()).unwrap(), request);
 }
 
 #[test]
