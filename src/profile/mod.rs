@@ -4,11 +4,16 @@
 //! - [`results`](self): what each probe found, which those fields are read off
 //! - [`status`](self): the words and the certainty of a verdict
 //! - [`requirement`](self): what a user may demand of it
+//! - [`store`]: the files of a run; [`slug`](self): what a profile's file is called
+//! - [`staleness`](self): whether a profile is still worth believing
 
 mod document;
 mod requirement;
 mod results;
+mod slug;
+mod staleness;
 mod status;
+pub mod store;
 #[cfg(test)]
 mod testing;
 
@@ -21,4 +26,6 @@ pub use results::{
     CaseResult, CaseVerdict, Cases, History, JsonText, Loop, Outcome, ParallelTool, Repair, Replay,
     ReplayMode, Results, SingleTool, Streaming, Strictness, Switch, Taken, ToolDelivery, Variant,
 };
+pub use slug::slug;
+pub use staleness::{StaleReason, Staleness, predecessor, staleness};
 pub use status::{Interval, Status};

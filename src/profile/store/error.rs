@@ -1,0 +1,85 @@
+//! Why can stored files not be read or written, and what is to be done?
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::ir::Digest;
+
+/// Why a stored file cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The file system refused.
+    #[error("cannot {action} {}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A file is not what its place says.
+    #[error("{}:{line}:{column}: not a {what}: {problem}; {remedy}", path.display())]
+    Malformed {
+        /// Which file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1.
+        column: usize,
+        /// What it should be.
+        what: &'static str,
+        /// What is wrong.
+        problem: String,
+        /// What to do about it.
+        remedy: String,
+    },
+    /// A file was written by a newer toolprobe, and would be overwritten.
+    #[error(
+        "{} was written by a newer toolprobe ({field} {found}, this one writes {known}); it was \
+         left as it is: update toolprobe",
+        path.display()
+    )]
+    Newer {
+        /// Which file.
+        path: PathBuf,
+        /// The field that says so.
+        field: &'static str,
+        /// Its version.
+        found: u64,
+        /// Ours.
+        known: u32,
+    },
+    /// No such run.
+    #[error("no run '{run}' in {}; `toolprobe run` makes one", reports.display())]
+    NoSuchRun {
+        /// The name that was asked for.
+        run: String,
+        /// Where runs are kept.
+        reports: PathBuf,
+    },
+    /// Evidence that a profile names is not there.
+    #[error("no evidence {digest} in {}; it may have been cleaned up: run again", folder.display())]
+    NoEvidence {
+        /// Its address.
+        digest: Digest,
+        /// Where it should be.
+        folder: PathBuf,
+    },
+    /// Evidence that is not what its name says.
+    #[error(
+        "{} does not hold what its name says; it was changed or cut short: delete it and run again",
+        path.display()
+    )]
+    Altered {
+        /// Which file.
+        path: PathBuf,
+    },
+}
+
+impl StoreError {
+    pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { action, path, source }
+    }
+}

@@ -1,0 +1,187 @@
+//! Where is the evidence that results rest on?
+//!
+//! One file per record, named by the address that the record's own type computes. A record is
+//! written once: the same address means the same content.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::StoreError;
+use super::atomic::{self, Survives};
+use crate::ir::Digest;
+
+/// From this size on records are compressed.
+const COMPRESSED_FROM: usize = 16 * 1024;
+
+/// What a record may grow to when it is read: far beyond what transport lets into one.
+const READ_LIMIT: u64 = 512 * 1024 * 1024;
+
+/// The folder of evidence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evidence {
+    folder: PathBuf,
+}
+
+impl Evidence {
+    pub(super) fn in_folder(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// Keeps a record under its address.
+    pub fn put(&self, digest: &Digest, record: &impl Serialize) -> Result<(), StoreError> {
+        let (plain, packed) = self.paths(digest)?;
+        if plain.exists() || packed.exists() {
+            return Ok(());
+        }
+        let failed = |error: serde_json::Error| StoreError::io("write", &plain)(error.into());
+        let bytes = serde_json::to_vec(record).map_err(failed)?;
+        if bytes.len() < COMPRESSED_FROM {
+            return atomic::write(&plain, &bytes, Survives::Program);
+        }
+        let bytes = compress(&bytes).map_err(StoreError::io("write", &packed))?;
+        atomic::write(&packed, &bytes, Survives::Program)
+    }
+
+    /// The record at an address. `address` computes it anew, so that altered files are found out.
+    pub fn get<T: DeserializeOwned>(
+        &self,
+        digest: &Digest,
+        address: impl FnOnce(&T) -> Option<Digest>,
+    ) -> Result<T, StoreError> {
+        let (path, bytes) = self.bytes(digest)?;
+        let altered = || StoreError::Altered { path: path.clone() };
+        let record = serde_json::from_slice(&bytes).map_err(|_| altered())?;
+        if address(&record).as_ref() == Some(digest) { Ok(record) } else { Err(altered()) }
+    }
+
+    /// Whether there is a record at an address.
+    pub fn contains(&self, digest: &Digest) -> bool {
+        self.paths(digest).is_ok_and(|(plain, packed)| plain.exists() || packed.exists())
+    }
+
+    fn bytes(&self, digest: &Digest) -> Result<(PathBuf, Vec<u8>), StoreError> {
+        let (plain, packed) = self.paths(digest)?;
+        if let Some(bytes) = existing(&plain)? {
+            return Ok((plain, bytes));
+        }
+        let bytes = existing(&packed)?.ok_or_else(|| self.missing(digest))?;
+        let bytes = decompress(&bytes).map_err(|_| StoreError::Altered { path: packed.clone() })?;
+        Ok((packed, bytes))
+    }
+
+    /// The two names a record may have. A digest from a file is a text like any other: only one
+    /// that is really hexadecimal becomes a name.
+    fn paths(&self, digest: &Digest) -> Result<(PathBuf, PathBuf), StoreError> {
+        let hex = digest.hex();
+        let well_formed =
+            hex.len() == 64 && hex.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        if !well_formed {
+            return Err(self.missing(digest));
+        }
+        let name = |ending: &str| self.folder.join(format!("{hex}{ending}"));
+        Ok((name(".json"), name(".json.gz")))
+    }
+
+    fn missing(&self, digest: &Digest) -> StoreError {
+        StoreError::NoEvidence { digest: digest.clone(), folder: self.folder.clone() }
+    }
+}
+
+fn existing(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(StoreError::io("read", path)(error)),
+    }
+}
+
+/// Without a time or a name in its header, so that equal records are equal files.
+fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes)?;
+    encoder.finish()
+}
+
+fn decompress(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut out = Vec::new();
+    GzDecoder::new(bytes).take(READ_LIMIT).read_to_end(&mut out)?;
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn get(evidence: &Evidence, digest: &Digest) -> Result<String, StoreError> {
+        evidence.get(digest, |record: &String| Some(Digest::of(record)))
+    }
+
+    fn put(evidence: &Evidence, record: &str) -> Digest {
+        let digest = Digest::of(record);
+        evidence.put(&digest, &record).unwrap();
+        digest
+    }
+
+    fn names(dir: &Path) -> Vec<String> {
+        let entries = fs::read_dir(dir).unwrap();
+        entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn small_records_are_plain_and_large_ones_compressed() {
+        for (record, ending) in [("small".to_owned(), ".json"), ("x".repeat(20_000), ".json.gz")] {
+            let dir = tempfile::tempdir().unwrap();
+            let evidence = Evidence::in_folder(dir.path().to_owned());
+            let digest = put(&evidence, &record);
+            assert_eq!(names(dir.path()), [format!("{}{ending}", digest.hex())]);
+            assert!(evidence.contains(&digest));
+            assert_eq!(get(&evidence, &digest).unwrap(), record);
+        }
+    }
+
+    #[test]
+    fn a_record_is_written_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let evidence = Evidence::in_folder(dir.path().to_owned());
+        let digest = Digest::of("a");
+        evidence.put(&digest, &"first").unwrap();
+        evidence.put(&digest, &"second").unwrap();
+        let kept: String = evidence.get(&digest, |_| Some(Digest::of("a"))).unwrap();
+        assert_eq!(kept, "first");
+    }
+
+    #[test]
+    fn altered_and_cut_files_are_found_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let evidence = Evidence::in_folder(dir.path().to_owned());
+        for (record, damaged) in
+            [("small".to_owned(), &b"\"other\""[..]), ("y".repeat(20_000), &b"\x1f\x8b\x08"[..])]
+        {
+            let digest = put(&evidence, &record);
+            let name = names(dir.path()).into_iter().find(|name| name.contains(digest.hex()));
+            let path = dir.path().join(name.unwrap());
+            fs::write(&path, damaged).unwrap();
+            let shown = get(&evidence, &digest).unwrap_err().to_string();
+            assert!(shown.starts_with(&format!("{} does not hold", path.display())), "{shown}");
+        }
+    }
+
+    #[test]
+    fn a_digest_that_is_a_path_leads_nowhere() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("secret.json"), "\"s\"").unwrap();
+        let evidence = Evidence::in_folder(dir.path().join("evidence"));
+        for text in ["sha256:../secret", "../secret", "sha256:", "sha256:ABC"] {
+            let digest: Digest = serde_json::from_value(text.into()).unwrap_or(Digest::of("x"));
+            let error = get(&evidence, &digest).unwrap_err();
+            assert!(matches!(error, StoreError::NoEvidence { .. }), "{text}");
+        }
+    }
+}

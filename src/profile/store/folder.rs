@@ -1,0 +1,159 @@
+//! Which profiles does a folder hold?
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::StoreError;
+use super::versioned::Format;
+use crate::profile::{PROFILE_VERSION, Profile, slug};
+
+const FORMAT: Format =
+    Format { what: "profile", field: "profileVersion", version: PROFILE_VERSION };
+
+/// A folder of profiles: those of a run, or the committed snapshots.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProfileFolder {
+    folder: PathBuf,
+}
+
+impl ProfileFolder {
+    /// The folder at this path, which need not exist yet.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The name of a profile's file.
+    pub fn file_name(profile: &Profile) -> String {
+        format!("{}.json", slug(&profile.subject, profile.dialect))
+    }
+
+    /// Writes a profile under its own name and gives that name.
+    pub fn write(&self, profile: &Profile) -> Result<String, StoreError> {
+        let name = Self::file_name(profile);
+        FORMAT.write(&self.folder.join(&name), profile)?;
+        Ok(name)
+    }
+
+    /// All profiles in it, by file name; none where there is no folder.
+    pub fn read_all(&self) -> Result<Vec<(String, Profile)>, StoreError> {
+        let entries = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(StoreError::io("list", &self.folder)(error)),
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(StoreError::io("list", &self.folder))?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if Path::new(&name).extension().is_some_and(|ending| ending == "json")
+                && !name.starts_with('.')
+            {
+                names.push(name);
+            }
+        }
+        names.sort();
+        let read = |name: String| {
+            let profile = read_profile(&self.folder.join(&name))?;
+            Ok((name, profile))
+        };
+        names.into_iter().map(read).collect()
+    }
+}
+
+/// The profile in a file.
+pub fn read_profile(path: &Path) -> Result<Profile, StoreError> {
+    FORMAT.read(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::profile::testing::profile;
+
+    fn folder() -> (tempfile::TempDir, ProfileFolder) {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = ProfileFolder::new(dir.path().join("profiles"));
+        (dir, folder)
+    }
+
+    /// Changes the file of the test profile and gives its path.
+    fn edited(folder: &ProfileFolder, edit: impl FnOnce(&mut Value)) -> PathBuf {
+        let path = folder.path().join(folder.write(&profile()).unwrap());
+        let mut value: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+        edit(&mut value);
+        fs::write(&path, value.to_string()).unwrap();
+        path
+    }
+
+    #[test]
+    fn a_profile_reads_back_as_it_was_written() {
+        let (_dir, folder) = folder();
+        assert_eq!(folder.read_all().unwrap(), []);
+        let name = folder.write(&profile()).unwrap();
+        assert_eq!(folder.read_all().unwrap(), [(name.clone(), profile())]);
+        let text = fs::read_to_string(folder.path().join(name)).unwrap();
+        assert!(text.starts_with("{\n  \"profileVersion\": 1,\n  \"provider\": \"acme\",\n"));
+        assert!(text.ends_with("}\n"));
+    }
+
+    #[test]
+    fn fields_of_a_newer_version_are_passed_over() {
+        let (_dir, folder) = folder();
+        edited(&folder, |value| {
+            value["profileVersion"] = json!(2);
+            value["invented"] = json!({"later": true});
+            value["results"]["newProbe"] = json!(1);
+        });
+        let read = folder.read_all().unwrap();
+        assert_eq!(read[0].1.profile_version, 2);
+    }
+
+    #[test]
+    fn a_newer_file_is_never_overwritten() {
+        let (_dir, folder) = folder();
+        let path = edited(&folder, |value| value["profileVersion"] = json!(2));
+        let before = fs::read_to_string(&path).unwrap();
+        assert_eq!(
+            folder.write(&profile()).unwrap_err().to_string(),
+            format!(
+                "{} was written by a newer toolprobe (profileVersion 2, this one writes 1); it was \
+                 left as it is: update toolprobe",
+                path.display()
+            )
+        );
+        assert_eq!(fs::read_to_string(&path).unwrap(), before);
+    }
+
+    #[test]
+    fn corrupt_cut_and_foreign_files_are_named_with_place_and_remedy_and_left_alone() {
+        let (_dir, folder) = folder();
+        let path = folder.path().join(folder.write(&profile()).unwrap());
+        let whole = fs::read_to_string(&path).unwrap();
+        for (text, expected) in [
+            ("", ":1:1: not a profile: EOF while parsing a value; restore it or delete it"),
+            (&whole[..40], ":3:15: not a profile: EOF while parsing a string"),
+            ("{\"a\": 1}", ":1:1: not a profile: it has no `profileVersion`; move it elsewhere"),
+            ("[]", ":1:1: not a profile: it has no `profileVersion`; move it elsewhere"),
+            (
+                "{\"profileVersion\": 1}",
+                "not a profile: missing field `dialect`; restore it or run",
+            ),
+            ("{\"profileVersion\": 9}", "a newer toolprobe wrote it (profileVersion 9): update"),
+        ] {
+            fs::write(&path, text).unwrap();
+            let shown = folder.read_all().unwrap_err().to_string();
+            assert!(shown.starts_with(&path.display().to_string()), "{shown}");
+            assert!(shown.contains(expected), "{shown}");
+        }
+        fs::write(&path, "not ours").unwrap();
+        assert!(folder.write(&profile()).is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "not ours");
+    }
+}

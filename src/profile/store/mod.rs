@@ -1,0 +1,233 @@
+//! Where are the files of a run?
+//!
+//! ```text
+//! reports/<run>/manifest.json          what was asked of whom, and how it ended
+//! reports/<run>/profiles/<slug>.json   what was found
+//! reports/<run>/evidence/<sha256>.json what it rests on; `.json.gz` when large
+//! ```
+//!
+//! Every file appears whole or not at all, and none that a newer version wrote is overwritten.
+//!
+//! - [`manifest`](self), [`run_id`](self): the run
+//! - [`folder`](self): profiles, of a run or committed
+//! - [`evidence`](self): content-addressed records
+//! - [`versioned`](self), [`atomic`](self), [`error`](self): how files are read and written
+
+mod atomic;
+mod error;
+mod evidence;
+mod folder;
+mod manifest;
+mod run_id;
+mod versioned;
+
+pub use error::StoreError;
+pub use evidence::Evidence;
+pub use folder::{ProfileFolder, read_profile};
+pub use manifest::{Completion, MANIFEST_VERSION, Manifest, RunTarget, Totals};
+pub use run_id::{NotARunId, RunId};
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, Utc};
+
+use versioned::Format;
+
+const FORMAT: Format =
+    Format { what: "manifest", field: "manifestVersion", version: MANIFEST_VERSION };
+
+/// How many runs may begin in one second.
+const RUNS_PER_SECOND: u16 = 999;
+
+/// The files of one run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunFolder {
+    id: RunId,
+    path: PathBuf,
+}
+
+impl RunFolder {
+    /// Makes the folder of a run that begins now.
+    pub fn create(reports: &Path, now: DateTime<Utc>) -> Result<Self, StoreError> {
+        fs::create_dir_all(reports).map_err(StoreError::io("create the folder", reports))?;
+        for nth in 1..=RUNS_PER_SECOND {
+            let run = Self::at(reports, RunId::new(now, nth));
+            match fs::create_dir(&run.path) {
+                Ok(()) => return Ok(run),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(StoreError::io("create the folder", &run.path)(error)),
+            }
+        }
+        let crowded = io::Error::other("too many runs began in the same second");
+        Err(StoreError::io("create a run in", reports)(crowded))
+    }
+
+    /// An existing run, by its name.
+    pub fn open(reports: &Path, name: &str) -> Result<Self, StoreError> {
+        let run = name.parse().ok().map(|id| Self::at(reports, id));
+        run.filter(|run| run.manifest_path().is_file()).ok_or_else(|| StoreError::NoSuchRun {
+            run: name.to_owned(),
+            reports: reports.to_owned(),
+        })
+    }
+
+    /// All runs that have a manifest, oldest first; none where there is no folder.
+    pub fn list(reports: &Path) -> Result<Vec<Self>, StoreError> {
+        let entries = match fs::read_dir(reports) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(StoreError::io("list", reports)(error)),
+        };
+        let mut runs = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(StoreError::io("list", reports))?;
+            runs.extend(Self::open(reports, &entry.file_name().to_string_lossy()).ok());
+        }
+        runs.sort_by(|a, b| a.id.cmp(&b.id));
+        Ok(runs)
+    }
+
+    /// The newest run that has a manifest.
+    pub fn latest(reports: &Path) -> Result<Option<Self>, StoreError> {
+        Ok(Self::list(reports)?.pop())
+    }
+
+    /// The newest run that came to its end.
+    pub fn latest_complete(reports: &Path) -> Result<Option<Self>, StoreError> {
+        for run in Self::list(reports)?.into_iter().rev() {
+            if run.manifest()?.completion == Completion::Complete {
+                return Ok(Some(run));
+            }
+        }
+        Ok(None)
+    }
+
+    fn at(reports: &Path, id: RunId) -> Self {
+        Self { path: reports.join(id.as_str()), id }
+    }
+
+    /// Its name.
+    pub fn id(&self) -> &RunId {
+        &self.id
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads its manifest.
+    pub fn manifest(&self) -> Result<Manifest, StoreError> {
+        FORMAT.read(&self.manifest_path())
+    }
+
+    /// Writes its manifest.
+    pub fn write_manifest(&self, manifest: &Manifest) -> Result<(), StoreError> {
+        FORMAT.write(&self.manifest_path(), manifest)
+    }
+
+    /// Its profiles.
+    pub fn profiles(&self) -> ProfileFolder {
+        ProfileFolder::new(self.path.join("profiles"))
+    }
+
+    /// What its results rest on.
+    pub fn evidence(&self) -> Evidence {
+        Evidence::in_folder(self.path.join("evidence"))
+    }
+
+    fn manifest_path(&self) -> PathBuf {
+        self.path.join("manifest.json")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::DialectId;
+    use crate::profile::testing::{at, subject};
+
+    fn manifest(run: &RunFolder, completion: Completion) -> Manifest {
+        Manifest {
+            manifest_version: MANIFEST_VERSION,
+            run: run.id().clone(),
+            started_at: at("2026-11-15T08:30:00Z"),
+            finished_at: None,
+            toolprobe_version: "0.1.0".to_owned(),
+            probe_version: "tool-probe-v1+000000000000".to_owned(),
+            suite: "standard".to_owned(),
+            seed: 1,
+            trials: 3,
+            completion,
+            totals: Totals::default(),
+            targets: vec![RunTarget {
+                name: "acme".to_owned(),
+                subject: subject(),
+                dialect: DialectId::OpenAiChat,
+                profile: None,
+            }],
+        }
+    }
+
+    /// A run that began at this second of the day and ended so.
+    fn run(reports: &Path, second: u32, completion: Completion) -> RunFolder {
+        let run =
+            RunFolder::create(reports, at(&format!("2026-11-15T08:30:{second:02}Z"))).unwrap();
+        run.write_manifest(&manifest(&run, completion)).unwrap();
+        run
+    }
+
+    #[test]
+    fn a_manifest_reads_back_as_it_was_written_and_changes_as_the_run_goes_on() {
+        let dir = tempfile::tempdir().unwrap();
+        let run = run(dir.path(), 0, Completion::Running);
+        assert_eq!(run.manifest().unwrap(), manifest(&run, Completion::Running));
+        let because = "interrupted".to_owned();
+        let ended = manifest(&run, Completion::Incomplete { because });
+        run.write_manifest(&ended).unwrap();
+        assert_eq!(run.manifest().unwrap(), ended);
+    }
+
+    #[test]
+    fn runs_of_the_same_second_do_not_share_a_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        let ids = [1, 2, 3].map(|_| run(dir.path(), 0, Completion::Running).id().to_string());
+        assert_eq!(ids, ["20261115T083000Z", "20261115T083000Z-002", "20261115T083000Z-003"]);
+    }
+
+    #[test]
+    fn the_latest_run_is_the_last_that_began_and_foreign_folders_are_none() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(RunFolder::latest(&dir.path().join("nowhere")).unwrap(), None);
+        let complete = run(dir.path(), 1, Completion::Complete);
+        let killed = run(dir.path(), 2, Completion::Running);
+        fs::create_dir(dir.path().join("sample")).unwrap();
+        RunFolder::create(dir.path(), at("2026-11-15T08:30:59Z")).unwrap();
+        assert_eq!(RunFolder::latest(dir.path()).unwrap(), Some(killed));
+        assert_eq!(RunFolder::latest_complete(dir.path()).unwrap(), Some(complete));
+    }
+
+    #[test]
+    fn a_run_that_is_not_there_is_named_with_where_it_was_looked_for() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["20261115T083000Z", "../..", "latest"] {
+            let shown = RunFolder::open(dir.path(), name).unwrap_err().to_string();
+            assert!(shown.starts_with(&format!("no run '{name}' in ")), "{shown}");
+        }
+    }
+
+    #[test]
+    fn a_newer_manifest_is_never_overwritten() {
+        let dir = tempfile::tempdir().unwrap();
+        let run = run(dir.path(), 0, Completion::Running);
+        let newer = fs::read_to_string(run.manifest_path()).unwrap();
+        let newer = newer.replace("\"manifestVersion\": 1", "\"manifestVersion\": 2");
+        fs::write(run.manifest_path(), &newer).unwrap();
+        let error = run.write_manifest(&manifest(&run, Completion::Complete)).unwrap_err();
+        assert!(matches!(error, StoreError::Newer { found: 2, known: 1, .. }), "{error}");
+        assert_eq!(fs::read_to_string(run.manifest_path()).unwrap(), newer);
+        assert_eq!(run.manifest().unwrap().manifest_version, 2);
+    }
+}

@@ -1,0 +1,89 @@
+//! How is a file read that another version may have written?
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::StoreError;
+use super::atomic::{self, Survives};
+
+/// A kind of stored file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Format {
+    /// What it is called in messages.
+    pub(super) what: &'static str,
+    /// The field that holds the version.
+    pub(super) field: &'static str,
+    /// The version this binary writes.
+    pub(super) version: u32,
+}
+
+impl Format {
+    /// Reads a file. Fields that this binary does not know are passed over.
+    pub(super) fn read<T: DeserializeOwned>(self, path: &Path) -> Result<T, StoreError> {
+        let text = fs::read_to_string(path).map_err(StoreError::io("read", path))?;
+        let found = self.version_in(path, &text)?;
+        serde_json::from_str(&text).map_err(|error| {
+            let remedy = if found > u64::from(self.version) {
+                format!("a newer toolprobe wrote it ({} {found}): update toolprobe", self.field)
+            } else {
+                "restore it or run again".to_owned()
+            };
+            self.malformed(path, &error, remedy)
+        })
+    }
+
+    /// Writes a file, unless what is there is newer or not ours.
+    pub(super) fn write(self, path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
+        self.check_overwrite(path)?;
+        let text = serde_json::to_string_pretty(value);
+        let text = text.map_err(|error| StoreError::io("write", path)(io::Error::other(error)))?;
+        atomic::write(path, format!("{text}\n").as_bytes(), Survives::Machine)
+    }
+
+    fn check_overwrite(self, path: &Path) -> Result<(), StoreError> {
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(StoreError::io("overwrite", path)(error)),
+        };
+        let found = self.version_in(path, &text)?;
+        if found <= u64::from(self.version) {
+            return Ok(());
+        }
+        let (field, known) = (self.field, self.version);
+        Err(StoreError::Newer { path: path.to_owned(), field, found, known })
+    }
+
+    /// The version that a text claims; a text that claims none is none of our files.
+    fn version_in(self, path: &Path, text: &str) -> Result<u64, StoreError> {
+        let value: Value = serde_json::from_str(text)
+            .map_err(|error| self.malformed(path, &error, "restore it or delete it".to_owned()))?;
+        value.get(self.field).and_then(Value::as_u64).ok_or_else(|| StoreError::Malformed {
+            path: path.to_owned(),
+            line: 1,
+            column: 1,
+            what: self.what,
+            problem: format!("it has no `{}`", self.field),
+            remedy: "move it elsewhere if it is yours".to_owned(),
+        })
+    }
+
+    fn malformed(self, path: &Path, error: &serde_json::Error, remedy: String) -> StoreError {
+        let text = error.to_string();
+        // The place stands in front already.
+        let problem = text.split(" at line ").next().unwrap_or_default().to_owned();
+        StoreError::Malformed {
+            path: path.to_owned(),
+            line: error.line().max(1),
+            column: error.column().max(1),
+            what: self.what,
+            problem,
+            remedy,
+        }
+    }
+}
