@@ -101,6 +101,12 @@ pub enum TransportError {
         /// The budget.
         limit: u64,
     },
+    /// Not sent: the endpoint had stopped answering.
+    #[error("not asked, because the endpoint does not answer: {because}")]
+    GivenUp {
+        /// What its last answer was.
+        because: String,
+    },
     /// Anything else that the HTTP client reports.
     #[error("the exchange failed: {detail}")]
     Other {
@@ -175,6 +181,7 @@ impl TransportError {
             Self::Redirect { status, location } => {
                 Self::Redirect { status, location: scrub(location) }
             }
+            Self::GivenUp { because } => Self::GivenUp { because: scrub(because) },
             Self::Other { detail } => Self::Other { detail: scrub(detail) },
             Self::Timeout { .. }
             | Self::TooLarge { .. }

@@ -9,12 +9,13 @@
 //! - [`http`](self): one attempt over HTTP; the only file that knows the HTTP client
 //! - [`receive`](self), [`sniff`](self): pieces of a body to text or frames, within the limits
 //! - [`patient`](self): limits, budget and retries around any transport
-//! - [`retry`](self), [`limits`](self), [`timeouts`](self): the decisions it obeys
+//! - [`retry`](self), [`limits`](self), [`health`](self), [`timeouts`](self): the decisions it obeys
 
 mod call;
 mod error;
 mod exchange;
 mod headers;
+mod health;
 mod http;
 mod limits;
 mod patient;

@@ -1,8 +1,8 @@
 //! Who waits for an endpoint's limits and asks again when it is worth it?
 
 use std::hash::{BuildHasher, RandomState};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -12,6 +12,7 @@ use tokio::time::sleep;
 
 use super::call::{Call, SentRequest};
 use super::exchange::{Attempt, Exchange, Outcome, Timing};
+use super::health::Health;
 use super::limits::{Budget, EndpointLimits, Limiter};
 use super::retry::{Decision, Facts, Judgement, Progress, RetryPolicy, decide};
 use super::{Judge, Transport};
@@ -79,6 +80,7 @@ pub struct Patient<T> {
     policy: RetryPolicy,
     limiter: Limiter,
     budget: Arc<Budget>,
+    health: Mutex<Health>,
     jitter: Jitter,
     clock: fn() -> DateTime<Utc>,
 }
@@ -87,7 +89,8 @@ impl<T: Transport> Patient<T> {
     /// Treats the endpoint behind `inner` this way.
     pub fn new(inner: T, patience: Patience) -> Self {
         let Patience { policy, limits, budget, jitter, clock } = patience;
-        Self { inner, policy, limiter: Limiter::new(limits), budget, jitter, clock }
+        let (limiter, health) = (Limiter::new(limits), Mutex::default());
+        Self { inner, policy, limiter, budget, health, jitter, clock }
     }
 
     async fn persist(&self, call: &Call, judge: Judge<'_>) -> Exchange {
@@ -98,7 +101,10 @@ impl<T: Transport> Patient<T> {
             record(&mut attempts, &exchange, wait);
             let facts = self.facts(&exchange, judge);
             match decide(progress, facts, &self.policy, self.jitter.next()) {
-                Decision::Stop => return Exchange { attempts, ..exchange },
+                Decision::Stop => {
+                    self.health().note(&exchange);
+                    return Exchange { attempts, ..exchange };
+                }
                 Decision::Retry { after, progress: next } => (progress, wait) = (next, after),
             }
             if facts.asked.is_some() {
@@ -108,17 +114,22 @@ impl<T: Transport> Patient<T> {
         }
     }
 
-    /// One attempt, counted and within the limits. The place at the endpoint is free again while
+    /// One attempt, counted and within the limits, unless the endpoint was given up. The place at the endpoint is free again while
     /// the next attempt is waited for.
     async fn attempt(&self, call: &Call, judge: Judge<'_>) -> Exchange {
         let _admission = self.limiter.admit().await;
-        match self.budget.spend() {
+        let given_up = self.health().given_up();
+        match given_up.map_or_else(|| self.budget.spend(), Err) {
             Ok(()) => self.inner.send(call, judge).await,
             Err(error) => {
                 let outcome = Outcome::Failed { error, partial: None };
                 Exchange::single(self.inner.redact(call), outcome, Timing::default())
             }
         }
+    }
+
+    fn health(&self) -> MutexGuard<'_, Health> {
+        self.health.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn facts(&self, exchange: &Exchange, judge: Judge<'_>) -> Facts {

@@ -182,6 +182,7 @@ fn hope_of_error(error: &TransportError) -> Hope {
         | TransportError::Decompression { .. }
         | TransportError::NotTheFraming { .. }
         | TransportError::Redirect { .. }
+        | TransportError::GivenUp { .. }
         | TransportError::InvalidHeader { .. }
         | TransportError::Budget { .. }
         | TransportError::Other { .. } => Hope::None,

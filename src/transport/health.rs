@@ -1,0 +1,88 @@
+//! When is it pointless to go on asking?
+//!
+//! A suite sends many requests at once. An endpoint that refuses the key, does not exist or hangs
+//! would be asked all of them in vain; after the first such answer the rest are not sent.
+
+use super::error::TransportError;
+use super::exchange::{Exchange, Outcome};
+
+/// How many failures in a row an endpoint is allowed that has answered before.
+const PATIENCE: u32 = 5;
+
+/// Whether an endpoint answers, judged by exchanges that are over, retries included.
+#[derive(Debug, Default)]
+pub(super) struct Health {
+    has_answered: bool,
+    failures: u32,
+    last: String,
+}
+
+impl Health {
+    /// Why nothing more is to be sent, if so.
+    pub(super) fn given_up(&self) -> Option<TransportError> {
+        let allowed = if self.has_answered { PATIENCE } else { 1 };
+        (self.failures >= allowed).then(|| TransportError::GivenUp { because: self.last.clone() })
+    }
+
+    /// Takes note of an exchange. An answer of any kind, a refusal included, shows that there is
+    /// someone to talk to; one that arrives late brings back an endpoint that was given up.
+    pub(super) fn note(&mut self, exchange: &Exchange) {
+        let failure = match &exchange.outcome {
+            Outcome::Answered(response) if matches!(response.status, 200..=299 | 400 | 422) => None,
+            Outcome::Answered(response) => Some(format!("HTTP {}", response.status)),
+            Outcome::Failed { error: TransportError::GivenUp { .. }, .. } => return,
+            Outcome::Failed { error, .. } => Some(error.to_string()),
+        };
+        match failure {
+            None => *self = Self { has_answered: true, ..Self::default() },
+            Some(what) => {
+                self.failures += 1;
+                self.last = what;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::call::{Call, SentRequest};
+    use super::super::exchange::{Body, Response, Timing};
+    use super::super::secret::Scrubber;
+    use super::*;
+
+    /// How many of these answers an endpoint gets to give before it is given up.
+    fn taken(statuses: &[u16]) -> usize {
+        let call = Call::get("http://127.0.0.1:1/".parse().unwrap());
+        let mut health = Health::default();
+        statuses
+            .iter()
+            .take_while(|status| {
+                let response = Response {
+                    status: **status,
+                    headers: vec![],
+                    body: Body::Whole(String::new()),
+                };
+                let request = SentRequest::redacted(&call, &Scrubber::default());
+                let outcome = Outcome::Answered(response);
+                let asked = health.given_up().is_none();
+                health.note(&Exchange::single(request, outcome, Timing::default()));
+                asked
+            })
+            .count()
+    }
+
+    #[test]
+    fn an_endpoint_that_never_answered_is_given_up_at_once() {
+        assert_eq!(taken(&[401; 10]), 1);
+    }
+
+    #[test]
+    fn a_refusal_is_an_answer() {
+        assert_eq!(taken(&[400; 10]), 10);
+    }
+
+    #[test]
+    fn an_endpoint_that_has_answered_gets_five_failures_in_a_row() {
+        assert_eq!(taken(&[200, 503, 503, 200, 503, 503, 503, 503, 503, 200]), 9);
+    }
+}
