@@ -6,6 +6,7 @@
 //! the stream must say the same as the plain body exactly where the file says that it does.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
@@ -184,8 +185,9 @@ fn meaning(reply: &Reply) -> (Vec<Part>, StopKind) {
     (parts.collect(), reply.stop.kind)
 }
 
-fn fleet() -> Fleet {
-    Fleet::embedded().unwrap()
+fn fleet() -> &'static Fleet {
+    static FLEET: LazyLock<Fleet> = LazyLock::new(|| Fleet::embedded().unwrap());
+    &FLEET
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Does a well-behaved model read a conversation as a model would?
 
+use std::sync::LazyLock;
+
 use serde_json::{Value, json};
 
 use super::*;
@@ -28,8 +30,8 @@ fn asking(text: &str) -> Request {
 }
 
 fn reply(request: &Request) -> Reply {
-    let fleet = Fleet::embedded().unwrap();
-    answer(request, fleet.get("openai-native").unwrap(), &Draw::of(request))
+    static FLEET: LazyLock<Fleet> = LazyLock::new(|| Fleet::embedded().unwrap());
+    answer(request, FLEET.get("openai-native").unwrap(), &Draw::of(request))
 }
 
 fn calls(request: &Request) -> Vec<(String, Value)> {
