@@ -55,6 +55,8 @@ mod stream_encoder;
 mod usage;
 
 #[cfg(test)]
+mod sdk_requests;
+#[cfg(test)]
 mod tests;
 
 use serde_json::Value;
