@@ -104,12 +104,13 @@ async fn a_stream_cut_inside_characters_and_line_ends_gives_its_frames() {
 
 #[tokio::test]
 async fn a_stream_that_was_not_given_and_an_error_status_are_whole() {
-    for (status, headers) in [("200 OK", JSON), ("429 Slow", "content-type: text/event-stream\r\n")]
-    {
-        let server = Scripted::answering([response(status, headers, r#"{"id":1}"#)]).await;
+    let events = "content-type: text/event-stream\r\n";
+    let cases =
+        [("200 OK", JSON, r#"{"id":1}"#), ("429 Slow", events, "data: {\"error\":\"slow\"}\n\n")];
+    for (status, headers, body) in cases {
+        let server = Scripted::answering([response(status, headers, body)]).await;
         let exchange = send(&usual(), &call(&server).streamed(Framing::Sse)).await;
-        let answer = exchange.response().unwrap();
-        assert_eq!(answer.body, Body::Whole(r#"{"id":1}"#.into()), "{status}");
+        assert_eq!(exchange.response().unwrap().body, Body::Whole(body.into()), "{status}");
     }
 }
 
@@ -145,7 +146,7 @@ async fn every_hang_ends_in_the_timeout_of_its_phase() {
 
 #[tokio::test]
 async fn what_came_before_a_timeout_is_evidence() {
-    let timeouts = Timeouts { total: SHORT, ..Timeouts::default() };
+    let timeouts = Timeouts { idle: SHORT, ..Timeouts::default() };
     let event = Step::Write(chunk(b"data: 1\n\n"));
     let script = vec![Step::Read, Step::Write(EVENT_STREAM.into()), event, Step::Hang];
     let (_, exchange) = error_of(&http(timeouts, SizeLimits::default()), script).await;
@@ -341,14 +342,21 @@ async fn a_kept_alive_connection_that_was_closed_is_replaced_once() {
 async fn a_call_that_is_dropped_ends_its_connection() {
     let server = Scripted::start([vec![Step::Read, Step::Read]]).await;
     let (transport, call) = (usual(), call(&server));
-    let dropped = tokio::time::timeout(SHORT, send(&transport, &call)).await;
-    assert!(dropped.is_err());
-    let closed = async {
-        while server.requests().len() < 2 {
+    tokio::select! {
+        exchange = send(&transport, &call) => panic!("answered: {exchange:?}"),
+        () = has_read(&server, 1) => {}
+    }
+    // The second read ends when the connection does.
+    has_read(&server, 2).await;
+}
+
+async fn has_read(server: &Scripted, requests: usize) {
+    let wait = async {
+        while server.requests().len() < requests {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(5), closed).await.unwrap();
+    tokio::time::timeout(Duration::from_secs(30), wait).await.expect("the server is left waiting");
 }
 
 /// The environment of a process cannot be changed safely, so the test above runs again in another.

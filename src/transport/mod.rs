@@ -3,6 +3,31 @@
 //! One call in, one [`Exchange`] out: the evidence record of what was said, whatever went wrong.
 //! Nothing here knows a provider's protocol.
 //!
+//! ```no_run
+//! use std::sync::Arc;
+//! use toolprobe::transport::{
+//!     Call, HttpTransport, Patience, Patient, Scrubber, Secret, SizeLimits, Timeouts, Transport,
+//!     by_status,
+//! };
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let key = Secret::new(std::env::var("API_KEY")?);
+//! let scrubber = Scrubber::new([key.clone()]);
+//! let http = Arc::new(HttpTransport::new(Timeouts::default(), SizeLimits::default(), scrubber)?);
+//! let endpoint = Patient::new(http, Patience::default());
+//!
+//! let url = "https://api.example.com/v1/chat/completions".parse()?;
+//! let call = Call::post(url, serde_json::json!({"model": "m", "messages": []}))
+//!     .credential("authorization", "Bearer ", key);
+//! let exchange = endpoint.send(&call, &by_status).await;
+//! match exchange.response() {
+//!     Ok(response) => assert!(response.status >= 200),
+//!     Err(trouble) => assert!(!trouble.to_string().is_empty()),
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! - [`call`](self): what is sent, and what of it may be stored
 //! - [`exchange`](self), [`error`](self): the record with its address, and its failures
 //! - [`secret`](self), [`headers`](self): what is taken out of it, and which headers stay in

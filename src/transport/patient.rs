@@ -72,8 +72,9 @@ impl Jitter {
 
 /// A transport that keeps to an endpoint's limits and retries what may pass.
 ///
-/// One per endpoint: the limits are its own. The record of an exchange is that of its last attempt,
-/// with the ends of all attempts listed.
+/// One per endpoint: the limits are its own. A limit over several endpoints is another one of these
+/// inside, shared, that never retries. The record of an exchange is that of its last attempt, with
+/// the ends of all attempts listed.
 #[derive(Debug)]
 pub struct Patient<T> {
     inner: T,
@@ -138,10 +139,13 @@ impl<T: Transport> Patient<T> {
     }
 }
 
-fn record(attempts: &mut Vec<Attempt>, exchange: &Exchange, waited: Duration) {
-    let waited_ms = u64::try_from(waited.as_millis()).unwrap_or(u64::MAX);
-    let ends = exchange.attempts.iter().map(|attempt| attempt.end.clone());
-    attempts.extend(ends.map(|end| Attempt { end, waited_ms }));
+/// The wait stands before the first of what may be several attempts of the transport inside.
+fn record(attempts: &mut Vec<Attempt>, exchange: &Exchange, mut waited: Duration) {
+    for Attempt { end, waited_ms } in &exchange.attempts {
+        let outer_ms = u64::try_from(std::mem::take(&mut waited).as_millis()).unwrap_or(u64::MAX);
+        let waited_ms = waited_ms.saturating_add(outer_ms);
+        attempts.push(Attempt { end: end.clone(), waited_ms });
+    }
 }
 
 impl<T: Transport> Transport for Patient<T> {
@@ -247,6 +251,18 @@ mod tests {
         let outcomes = [Outcome::Failed { error, partial: None }, status(200, &[])];
         let patience = Patience { policy: RetryPolicy::never(), ..patience() };
         assert!(send(&outcomes, patience, &by_status).await.response().is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_limit_over_several_endpoints_is_a_shared_transport_inside() {
+        let outcomes = [status(503, &[("retry-after", "2")]), status(200, &[])];
+        let prepared = Prepared(Mutex::new(outcomes.into()));
+        let shared = Patience { policy: RetryPolicy::never(), ..patience() };
+        let inside = Arc::new(Patient::new(&prepared, shared));
+        let call = Call::get("http://127.0.0.1:1/".parse().unwrap());
+        let exchange = Patient::new(inside, patience()).send(&call, &by_status).await;
+        let waits: Vec<u64> = exchange.attempts.iter().map(|attempt| attempt.waited_ms).collect();
+        assert_eq!(waits, [0, 2000]);
     }
 
     #[tokio::test(start_paused = true)]
