@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::braces::Braces;
 use super::call::{RawCall, read_id};
@@ -91,19 +91,21 @@ impl CallTracker {
         known.is_none().then_some(number)
     }
 
-    /// Takes a delta of the legacy `function_call`, of which a choice has at most one.
+    /// Takes a delta of the legacy `function_call`: a choice has at most one, and none of its own
+    /// where it has `tool_calls`, which it then only mirrors.
     pub(super) fn push_legacy(
         &mut self,
         choice: u64,
         function_call: &Value,
         defects: &mut Defects,
     ) -> Option<usize> {
-        let entry = serde_json::json!({"index": 0, "function": function_call});
+        let entry = json!({"function": function_call});
         let delta = Delta::read(choice, &entry, defects);
-        let known = self.by_index.get(&(choice, 0)).copied();
+        let known = self.latest.get(&choice).copied();
         let number = known.unwrap_or_else(|| self.open(&delta, defects));
         self.file(number, &delta);
-        if let Some(tracked) = self.calls.get_mut(number) {
+        let tracked = self.calls.get_mut(number)?;
+        if known.is_none() || tracked.call.legacy {
             tracked.call.legacy = true;
             tracked.extend(&delta, known.is_some(), defects);
         }
@@ -150,13 +152,18 @@ impl CallTracker {
             self.latest.get(&delta.choice).copied().filter(|_| delta.index.is_none())
         })?;
         let tracked = self.calls.get(number)?;
-        let nameless = delta.name.is_none() || tracked.call.name.is_empty();
-        if !nameless || tracked.braces.closed() {
+        let call = &tracked.call;
+        if tracked.braces.closed() && delta.says_something() {
             return None;
         }
-        if tracked.call.id.is_some() {
-            defects.record(Defect::IdChanged);
+        let is_late = call.id.is_none() && (delta.name.is_none() || call.name.is_empty());
+        if is_late {
+            return Some(number);
         }
+        if delta.name.is_some() || tracked.braces.closed() {
+            return None;
+        }
+        defects.record(Defect::IdChanged);
         Some(number)
     }
 

@@ -2,7 +2,7 @@
 //!
 //! The format is described in `fixtures/dialect/README.md`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::laws::{frames_to_reply, stamp};
+use super::laws::{bare, frames_to_reply, stamp};
 use crate::dialect::{ApiError, Dialect, Pieces};
 use crate::ir::{Defect, Part, ReasoningState, Reply, Stop, StopKind, Usage};
 use crate::wire::{Frame, FrameReader, Framing};
@@ -121,6 +121,7 @@ impl Seen {
 pub(in crate::dialect) fn assert_fixtures(dialect: &dyn Dialect) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/dialect");
     let mut seen = 0;
+    let mut twins: BTreeMap<PathBuf, Vec<Part>> = BTreeMap::new();
     for path in files(&folder.join(dialect.id().as_str())) {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         if name.ends_with(".expect.json") {
@@ -131,6 +132,9 @@ pub(in crate::dialect) fn assert_fixtures(dialect: &dyn Dialect) {
         check(&name, &decoded, &expected);
         if let Ok(reply) = &decoded {
             encode_again(dialect, &name, reply);
+            let parts = bare(reply.clone()).parts;
+            let twin = twins.entry(path.with_extension("")).or_insert_with(|| parts.clone());
+            assert_eq!(&parts, twin, "{name} and its twin, whole and streamed");
         }
         seen += 1;
     }
