@@ -13,6 +13,8 @@
 //! - [`issue`](self), [`IdStyle`]: which ids a provider gives to what it issues
 //! - [`Sim`]: the server
 
+#[cfg(test)]
+mod behaviour;
 pub mod brain;
 mod draw;
 mod expected;

@@ -59,11 +59,11 @@ pub fn answer(request: &Request, model: &ModelFile, draw: &Draw) -> Reply {
     let active = quirks::active(&model.quirks, draw);
     let view = View::of(request, model, &active);
     let intent = quirks::misbehave(decide::decide(&view, &active, draw), &view, &active);
-    let mut reply =
-        Reply::new(said(intent, &view, model, &active, draw), Stop::unlabelled(StopKind::EndTurn));
-    if reply.calls().next().is_some() && !active.contains(&ModelQuirk::StopsWithCalls)
-        || active.contains(&ModelQuirk::ClaimsCalls)
-    {
+    let claims = matches!(intent, Intent::Call(_)) && active.contains(&ModelQuirk::ClaimsCalls);
+    let parts = said(intent, &view, model, &active, draw);
+    let mut reply = Reply::new(parts, Stop::unlabelled(StopKind::EndTurn));
+    let stops = active.contains(&ModelQuirk::StopsWithCalls);
+    if claims || reply.calls().next().is_some() && !stops {
         reply.stop.kind = StopKind::ToolUse;
     }
     if is_thinking(model, request) && !has_thought(request, &active) {

@@ -21,7 +21,13 @@ pub(super) fn think(parts: &mut Vec<Part>, request: &Request, model: &ModelFile,
                 parts.insert(call, state);
             }
         }
-        _ => parts.insert(0, state),
+        _ => match parts.first_mut() {
+            // What ended up as reasoning goes on from the thoughts, in the one field there is.
+            Some(Part::Reasoning(ReasoningState { value: Value::String(text), .. })) => {
+                *text = format!("{thoughts}\n{text}");
+            }
+            _ => parts.insert(0, state),
+        },
     }
 }
 

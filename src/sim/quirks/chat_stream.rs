@@ -21,7 +21,7 @@ pub(super) fn distort(mut events: Vec<Event>, quirk: &WireQuirk) -> Vec<Event> {
         WireQuirk::ArgumentsTailCut => cut_tails(&mut events),
         WireQuirk::NameAfterArguments => return name_last(events),
         WireQuirk::PhantomCall => insert_before_finish(&mut events, &phantom()),
-        WireQuirk::TrailingEmptyDelta => insert_before_finish(&mut events, &trailing()),
+        WireQuirk::TrailingEmptyDelta => trail(&mut events),
         WireQuirk::LegacyFunctionCall => legacy(&mut events),
         WireQuirk::ChoicesSplit => split_choices(&mut events),
         WireQuirk::ChoicesEmpty => return azure_chunks(events),
@@ -267,8 +267,16 @@ fn phantom() -> Value {
     json!([{"index": 9, "id": "", "type": "function", "function": {"name": "", "arguments": ""}}])
 }
 
-fn trailing() -> Value {
-    json!([{"index": 0, "id": "", "type": "function", "function": {"arguments": ""}}])
+/// An empty delta after the calls, in a chunk without the finish key.
+fn trail(events: &mut Vec<Event>) {
+    let empty = json!([{"index": 0, "id": "", "type": "function", "function": {"arguments": ""}}]);
+    insert_before_finish(events, &empty);
+    let added = events.iter_mut().rev().find(|event| has_calls(event));
+    if let Some(choice) =
+        added.and_then(|e| e.value_mut()?.pointer_mut("/choices/0")?.as_object_mut())
+    {
+        drop_key(choice, "finish_reason");
+    }
 }
 
 /// Puts a delta with these calls before the chunk that ends the reply, if the reply has calls.
@@ -280,7 +288,6 @@ fn insert_before_finish(events: &mut Vec<Event>, calls: &Value) {
         chunk.value_mut().and_then(|v| v.pointer_mut("/choices/0")?.as_object_mut())
     {
         put(choice, "delta", json!({"tool_calls": calls}));
-        drop_key(choice, "finish_reason");
     }
     events.insert(finish, chunk);
 }
