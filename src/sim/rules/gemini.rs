@@ -198,23 +198,51 @@ const RESPONSE_TURN: Complaint = Complaint::bad(
     "Please ensure that function response turn comes immediately after a function call turn.",
 );
 
+/// One side's contents that follow each other: a streamed reply comes back as one content per
+/// chunk, and counts as one turn.
+struct Turn<'a> {
+    is_model: bool,
+    /// The parts, each with the place of its content.
+    parts: Vec<(usize, &'a Value)>,
+}
+
+impl<'a> Turn<'a> {
+    fn calls(&self) -> impl Iterator<Item = (usize, &'a Value, &'a Value)> {
+        self.parts.iter().filter_map(|(n, part)| Some((*n, *part, call(part)?)))
+    }
+
+    fn results(&self) -> usize {
+        self.parts.iter().filter_map(|(_, part)| result(part)).count()
+    }
+}
+
+fn turns(body: &Value) -> Vec<Turn<'_>> {
+    let mut turns: Vec<Turn<'_>> = Vec::new();
+    for (n, content) in list(body, "contents").iter().enumerate() {
+        let is_model = text(content, "role") == "model";
+        let parts = parts(content).map(|part| (n, part));
+        match turns.last_mut() {
+            Some(turn) if turn.is_model && is_model => turn.parts.extend(parts),
+            _ => turns.push(Turn { is_model, parts: parts.collect() }),
+        }
+    }
+    turns
+}
+
 fn pairing(body: &Value) -> Result<(), Violation> {
     let mut open = 0;
-    let mut before = "";
-    for content in list(body, "contents") {
-        let calls = parts(content).filter_map(call).count();
-        let results = parts(content).filter_map(result).count();
-        if results > 0 && open == 0 {
+    for (place, turn) in turns(body).iter().enumerate() {
+        let calls = turn.calls().count();
+        if turn.results() > 0 && open == 0 {
             return Err(RESPONSE_TURN.about(&[]));
         }
-        if open != results {
+        if open != turn.results() {
             return Err(COUNT.about(&[]));
         }
-        if calls > 0 && matches!(before, "" | "model") {
+        if calls > 0 && place == 0 {
             return Err(CALL_TURN.about(&[]));
         }
         open = calls;
-        before = if text(content, "role") == "model" { "model" } else { "user" };
     }
     if open > 0 { Err(COUNT.about(&[])) } else { Ok(()) }
 }
@@ -226,17 +254,12 @@ const CORRUPTED: Complaint = Complaint::bad("Corrupted thought signature.");
 /// The documented value for histories that another model wrote.
 const BYPASS: &str = "skip_thought_signature_validator";
 
-/// Looks at the current turn only: back to the last thing that the person said.
+/// Looks back to the last thing that the person said, and no further.
 fn signed(body: &Value) -> Result<(), Violation> {
-    let contents = list(body, "contents");
-    let spoken = |content: &Value| {
-        text(content, "role") != "model" && parts(content).all(|part| result(part).is_none())
-    };
-    let start = contents.iter().rposition(spoken).unwrap_or(0);
-    for (n, content) in contents.iter().enumerate().skip(start) {
-        let Some((part, call)) = parts(content).find_map(|part| Some((part, call(part)?))) else {
-            continue;
-        };
+    let turns = turns(body);
+    let start = turns.iter().rposition(|turn| !turn.is_model && turn.results() == 0).unwrap_or(0);
+    for turn in turns.iter().skip(start) {
+        let Some((n, part, call)) = turn.calls().next() else { continue };
         let signature = either(part, ["thoughtSignature", "thought_signature"])
             .and_then(Value::as_str)
             .unwrap_or_default();

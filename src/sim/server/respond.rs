@@ -10,7 +10,7 @@ use super::outcome::Outcome;
 use super::{Options, listing};
 use crate::dialect::{Auth, DialectId, Pieces, Route, Stamp};
 use crate::ir::{Digest, Request};
-use crate::sim::quirks::WireQuirk;
+use crate::sim::quirks::{self, WireQuirk};
 use crate::sim::rules::{self, Facts, Fault, Violation};
 use crate::sim::{
     Draw, Fleet, ModelFile, NativeTools, RulesId, ThinkingWhen, brain, is_thinking, issue,
@@ -195,9 +195,12 @@ impl Call<'_> {
         let streamed = request.stream && !faults::ignores_stream(model);
         let answer = if streamed {
             let frames = codec.encode_stream(&reply, &stamp, Pieces(model.piece_length));
+            let frames = quirks::distort_frames(frames, model.dialect, &model.wire_quirks);
             Outcome::stream(self.framing(), &frames)
         } else {
-            Outcome::json(200, &codec.encode_reply(&reply, &stamp))
+            let body = codec.encode_reply(&reply, &stamp);
+            let body = quirks::distort_body(body, model.dialect, &model.wire_quirks);
+            Outcome::json(200, &body)
         };
         let header = rules::request_id_header(model.rules(), &format!("req_{}", self.id));
         let answer = header.into_iter().fold(answer, |answer, (name, id)| answer.header(name, id));

@@ -51,6 +51,13 @@ fn calls_and_responses_must_match_in_number_and_place() {
     accepted(Gemini, false, &ask(json!([said("go"), calls(&[None, None]), results(2)])));
 }
 
+#[test]
+fn a_streamed_reply_may_come_back_chunk_by_chunk() {
+    let end = json!({"role": "model", "parts": [{"text": ""}]});
+    let chunks = json!([said("go"), calls(&[None]), calls(&[None]), end, results(2)]);
+    accepted(Gemini, false, &ask(chunks));
+}
+
 fn declare(declaration: Value) -> Value {
     json!({"contents": [said("go")], "tools": [{"functionDeclarations": [declaration]}]})
 }
