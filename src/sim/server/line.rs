@@ -13,6 +13,7 @@ use std::task::{Context, Poll};
 
 use axum::extract::connect_info::Connected;
 use axum::serve::{IncomingStream, Listener};
+use futures_util::task::AtomicWaker;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -37,11 +38,19 @@ impl Listener for Switchboard {
 
 /// Tells the connection of a request to close after the response.
 #[derive(Debug, Clone, Default)]
-pub(super) struct HangUp(Arc<AtomicBool>);
+pub(super) struct HangUp(Arc<Hook>);
+
+#[derive(Debug, Default)]
+struct Hook {
+    down: AtomicBool,
+    /// Whoever waits for the next request on this connection.
+    reader: AtomicWaker,
+}
 
 impl HangUp {
     pub(super) fn after_this_response(&self) {
-        self.0.store(true, Ordering::Release);
+        self.0.down.store(true, Ordering::Release);
+        self.0.reader.wake();
     }
 }
 
@@ -63,7 +72,9 @@ impl AsyncRead for Line {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if self.hang_up.0.load(Ordering::Acquire) {
+        // First the waker, then the question: a hang-up in between is not missed.
+        self.hang_up.0.reader.register(context.waker());
+        if self.hang_up.0.down.load(Ordering::Acquire) {
             return Poll::Ready(Ok(()));
         }
         Pin::new(&mut self.stream).poll_read(context, buffer)

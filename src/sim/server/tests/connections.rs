@@ -1,5 +1,7 @@
 //! What does a client see on the wire?
 
+use std::time::Duration;
+
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -24,8 +26,9 @@ async fn until_closed(server: &Running, request: &str) -> String {
     let mut stream = TcpStream::connect(server.addr()).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut received = Vec::new();
-    // A reset ends the reading just as a close does.
-    let _ = stream.read_to_end(&mut received).await;
+    // A reset ends the reading just as a close does; what never ends is a failure, not a wait.
+    let reading = stream.read_to_end(&mut received);
+    let _ = tokio::time::timeout(Duration::from_secs(60), reading).await.expect("closed");
     String::from_utf8_lossy(&received).into_owned()
 }
 
