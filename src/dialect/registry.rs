@@ -25,4 +25,19 @@ mod tests {
             assert_eq!(id.codec().id(), id);
         }
     }
+
+    #[test]
+    fn every_dialect_has_fixtures_and_no_others_have() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/dialect");
+        let mut folders: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap())
+            .filter(|entry| entry.file_type().unwrap().is_dir())
+            .map(|entry| entry.file_name().into_string().unwrap())
+            .collect();
+        folders.sort();
+        let mut ids = DialectId::ALL.map(DialectId::as_str);
+        ids.sort_unstable();
+        assert_eq!(folders, ids);
+    }
 }

@@ -319,6 +319,20 @@ fn a_stream_without_item_events_is_read_from_its_last_event() {
 }
 
 #[test]
+fn arguments_that_come_only_whole_are_taken_whole() {
+    let kept = ["response.created", "response.output_item.added"];
+    let mut events = call_stream();
+    events.retain(|event| {
+        kept.contains(&event["type"].as_str().unwrap())
+            || event["type"] == "response.function_call_arguments.done"
+    });
+    events.push(json!({"type": "response.completed", "sequence_number": 9, "response": {}}));
+    let reply = streamed(&events);
+    assert_eq!(reply.calls().map(|call| &call.input).collect::<Vec<_>>(), [&json!({"a": 1})]);
+    assert_eq!(reply.stop, Stop::new(StopKind::ToolUse, "completed"));
+}
+
+#[test]
 fn events_after_the_end_change_nothing() {
     let mut events = call_stream();
     events.push(json!({"type": "response.output_item.added", "sequence_number": 99,
