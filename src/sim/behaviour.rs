@@ -213,6 +213,38 @@ fn each_model_differs_from_its_sibling_where_its_quirks_say_and_nowhere_else() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The variants that a file of quirks declares, as model files spell them.
+fn variants(source: &str) -> Vec<String> {
+    let body =
+        source.split_once("pub enum ").and_then(|(_, rest)| rest.split_once("\n}\n")).unwrap().0;
+    let lines = body.lines().filter_map(|line| line.strip_prefix("    "));
+    lines
+        .filter(|line| line.starts_with(|c: char| c.is_ascii_uppercase()))
+        .filter_map(|line| line.split([',', '(', ' ']).next())
+        .map(|name| {
+            name.chars().fold(String::new(), |kebab, c| match c {
+                c if c.is_ascii_uppercase() && !kebab.is_empty() => {
+                    kebab + "-" + &c.to_ascii_lowercase().to_string()
+                }
+                c => kebab + &c.to_ascii_lowercase().to_string(),
+            })
+        })
+        .collect()
+}
+
+#[test]
+fn every_quirk_of_a_model_or_of_the_wire_is_shown_by_some_model() {
+    let quirks: Vec<String> =
+        fleet().iter().map(|model| json!([model.quirks, model.wire_quirks]).to_string()).collect();
+    let sources = [include_str!("quirks/model.rs"), include_str!("quirks/wire.rs")];
+    let unused: Vec<String> = sources
+        .into_iter()
+        .flat_map(variants)
+        .filter(|name| !quirks.iter().any(|shown| shown.contains(&format!("\"{name}\""))))
+        .collect();
+    assert!(unused.is_empty(), "{unused:?}");
+}
+
 #[test]
 fn a_model_that_misbehaves_sometimes_does_so_as_often_as_it_says() {
     let fleet = fleet();
@@ -375,6 +407,37 @@ fn a_taught_model_reads_results_that_come_back_as_text() {
     request.messages.push(Message::user(result));
     let said = answer(model, &request).text();
     assert!(said.contains("qx7") && !said.contains("<tool_call>"), "{said}");
+}
+
+/// Takes turns with results as text, first an error and then a good one.
+fn held_as_text(model: &ModelFile) -> String {
+    let mut request = asking(PATH);
+    let failure = json!({"name": "open", "content": {"is_error": true, "message": "input.path must be an absolute path"}});
+    for content in [failure, json!({"name": "open", "content": {"receipt": "qx7"}})] {
+        let said = answer(model, &request);
+        request.messages.push(Message::assistant(said.parts));
+        request
+            .messages
+            .push(Message::user(format!("<tool_response>\n{content}\n</tool_response>")));
+    }
+    let written = &request.messages[3];
+    let reasoning = written.parts.iter().map(|part| match part {
+        Part::Reasoning(state) => state.text(),
+        _ => String::new(),
+    });
+    assert!(
+        (written.text() + &reasoning.collect::<String>()).contains("/notes/a.txt"),
+        "{}",
+        model.name
+    );
+    answer(model, &request).text()
+}
+
+#[test]
+fn a_model_whose_calls_stay_text_reads_results_and_errors_as_text() {
+    for model in fleet().iter().filter(|model| model.text_form != TextForm::None) {
+        assert!(held_as_text(model).contains("qx7"), "{}", model.name);
+    }
 }
 
 #[test]

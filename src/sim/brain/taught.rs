@@ -42,15 +42,22 @@ pub(super) fn protocol(system: &str) -> Option<Protocol> {
 /// The tools that the system prompt describes.
 pub(super) fn tools(system: &str) -> Vec<ToolSpec> {
     let mut found = Vec::new();
-    let mut rest = system;
+    for value in values(system) {
+        collect_specs(&value, &mut found);
+    }
+    found
+}
+
+/// The JSON objects and lists in a text.
+pub(super) fn values(text: &str) -> Vec<Value> {
+    let mut found = Vec::new();
+    let mut rest = text;
     while let Some(start) = rest.find(['{', '[']) {
         let tail = rest.get(start..).unwrap_or_default();
-        let mut values = serde_json::Deserializer::from_str(tail).into_iter::<Value>();
-        let read = values.next().and_then(Result::ok);
-        let length = if read.is_some() { values.byte_offset() } else { 1 };
-        if let Some(value) = &read {
-            collect_specs(value, &mut found);
-        }
+        let mut stream = serde_json::Deserializer::from_str(tail).into_iter::<Value>();
+        let read = stream.next().and_then(Result::ok);
+        let length = if read.is_some() { stream.byte_offset() } else { 1 };
+        found.extend(read);
         rest = tail.get(length..).unwrap_or_default();
     }
     found
@@ -88,29 +95,76 @@ pub(super) fn write(protocol: Protocol, orders: &[Order]) -> String {
     calls.collect::<Vec<_>>().join("\n")
 }
 
-/// The conversation with calls and results as such.
-pub(super) fn structured(messages: &[Message], protocol: Protocol) -> Vec<Message> {
-    messages.iter().flat_map(|message| translate(message, protocol)).collect()
+/// The calls in a text of this protocol.
+pub(super) fn calls(protocol: Protocol, text: &str) -> Vec<Order> {
+    let Marks { call, arguments } = marks(protocol);
+    let orders = between(text, call).filter_map(|inside| {
+        let object: Value = serde_json::from_str(inside.trim()).ok()?;
+        let input = object.get(arguments).cloned().unwrap_or_else(|| json!({}));
+        Some(Order { name: object.get("name")?.as_str()?.to_owned(), input })
+    });
+    orders.collect()
 }
 
-fn translate(message: &Message, protocol: Protocol) -> Vec<Message> {
-    let text = message.text();
-    match message.role {
-        Role::Assistant => {
-            let calls =
-                between(&text, marks(protocol).call).filter_map(|inside| call(inside, protocol));
-            let parts: Vec<Part> = calls.map(Part::Call).collect();
-            vec![if parts.is_empty() { message.clone() } else { Message::assistant(parts) }]
-        }
-        Role::User => {
-            let results: Vec<ToolResult> = RESULT_MARKS
-                .iter()
-                .flat_map(|marks| between(&text, *marks).map(result).collect::<Vec<_>>())
-                .collect();
-            if results.is_empty() { vec![message.clone()] } else { vec![Message::results(results)] }
-        }
-        Role::Tool => vec![message.clone()],
+/// The conversation with calls and results as such, whoever wrote them as text. `read` finds the
+/// calls in what the model wrote.
+pub(super) fn structured(messages: &[Message], read: &dyn Fn(&str) -> Vec<Order>) -> Vec<Message> {
+    let mut latest: Vec<Order> = Vec::new();
+    let mut heard = Vec::with_capacity(messages.len());
+    for message in messages {
+        heard.push(match message.role {
+            Role::Assistant => {
+                latest = read(&written_text(message));
+                with_calls(message, &latest)
+            }
+            Role::User => with_results(message, &latest),
+            Role::Tool => message.clone(),
+        });
     }
+    heard
+}
+
+/// All that the model wrote, reasoning included.
+fn written_text(message: &Message) -> String {
+    let texts = message.parts.iter().map(|part| match part {
+        Part::Text(text) => text.clone(),
+        Part::Reasoning(state) => state.text(),
+        Part::Call(_) | Part::BrokenCall(_) | Part::Result(_) => String::new(),
+    });
+    texts.collect()
+}
+
+fn with_calls(message: &Message, orders: &[Order]) -> Message {
+    if orders.is_empty() {
+        return message.clone();
+    }
+    let calls = orders.iter().map(|order| {
+        Part::Call(ToolCall {
+            id: CallId::new(""),
+            name: order.name.clone(),
+            input: order.input.clone(),
+            format: CallFormat::JsonText,
+            raw: Value::Null,
+        })
+    });
+    Message::assistant(calls.collect())
+}
+
+/// Results without a name belong to the calls before them, in their order.
+fn with_results(message: &Message, calls: &[Order]) -> Message {
+    let text = message.text();
+    let inside = RESULT_MARKS.iter().flat_map(|marks| between(&text, *marks));
+    let results: Vec<ToolResult> = inside
+        .enumerate()
+        .map(|(index, inside)| {
+            let mut result = result(inside);
+            if let Some(call) = calls.get(index).filter(|_| result.name.is_empty()) {
+                result.name.clone_from(&call.name);
+            }
+            result
+        })
+        .collect();
+    if results.is_empty() { message.clone() } else { Message::results(results) }
 }
 
 /// What stands between the marks, each time.
@@ -121,19 +175,6 @@ fn between<'a>(
     text.split(opener)
         .skip(1)
         .map(move |rest| rest.split_once(closer).map_or(rest, |(inside, _)| inside))
-}
-
-fn call(inside: &str, protocol: Protocol) -> Option<ToolCall> {
-    let object: Value = serde_json::from_str(inside.trim()).ok()?;
-    let input = object.get(marks(protocol).arguments).cloned().unwrap_or_else(|| json!({}));
-    let id = object.get("id").and_then(Value::as_str).unwrap_or_default();
-    Some(ToolCall {
-        id: CallId::new(id),
-        name: object.get("name")?.as_str()?.to_owned(),
-        input,
-        format: CallFormat::JsonText,
-        raw: Value::Null,
-    })
 }
 
 /// A result as it came back: attributes of the mark, then JSON or text.
@@ -181,9 +222,27 @@ mod tests {
         ];
         for protocol in [Protocol::ToolCall, Protocol::ToolUse, Protocol::TildeFence] {
             let said = Message::assistant(vec![Part::Text(write(protocol, &orders))]);
-            let heard = structured(&[said], protocol);
+            let heard = structured(&[said], &|text| calls(protocol, text));
             assert_eq!(heard[0].calls().map(Order::of).collect::<Vec<_>>(), orders, "{protocol:?}");
         }
+    }
+
+    #[test]
+    fn results_without_a_name_belong_to_the_calls_in_their_order() {
+        let orders = ["a", "b"].map(|name| Order { name: name.to_owned(), input: json!({}) });
+        let said = Message::assistant(vec![Part::Text(write(Protocol::ToolCall, &orders))]);
+        let told =
+            Message::user("<tool_response>1</tool_response><tool_response>2</tool_response>");
+        let heard = structured(&[said, told], &|text| calls(Protocol::ToolCall, text));
+        let names: Vec<&str> = heard[1]
+            .parts
+            .iter()
+            .filter_map(|part| match part {
+                Part::Result(result) => Some(result.name.as_str()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(names, ["a", "b"]);
     }
 
     #[test]
@@ -193,7 +252,7 @@ mod tests {
             "<tool_result>{\"name\": \"a\", \"content\": {\"sum\": 3}}</tool_result>",
             "~~~tool_result\n{\"name\": \"a\", \"content\": {\"sum\": 3}}\n~~~",
         ] {
-            let heard = structured(&[Message::user(text)], Protocol::ToolCall);
+            let heard = structured(&[Message::user(text)], &|_| Vec::new());
             let Some(Part::Result(result)) = heard[0].parts.first() else { panic!("{text}") };
             assert_eq!(
                 (result.name.as_str(), &result.content),

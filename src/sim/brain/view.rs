@@ -1,8 +1,8 @@
 //! What of a request reaches the model?
 
-use super::{Order, errors, orders, taught};
+use super::{Order, errors, orders, taught, written};
 use crate::ir::{Message, Part, Request, Role, ToolChoice, ToolResult, ToolSpec};
-use crate::sim::model::{ModelFile, NativeTools, Protocol};
+use crate::sim::model::{ModelFile, NativeTools, Protocol, TextForm};
 use crate::sim::quirks::ModelQuirk;
 
 /// How tools came to the model, if they did.
@@ -46,10 +46,7 @@ pub(in crate::sim) struct View {
 impl View {
     pub(super) fn of(request: &Request, model: &ModelFile, active: &[ModelQuirk]) -> Self {
         let (delivery, offered) = offer(request, model);
-        let heard: Vec<Message> = match delivery {
-            Delivery::Taught(protocol) => taught::structured(&request.messages, protocol),
-            Delivery::Native | Delivery::None => request.messages.clone(),
-        };
+        let heard = heard(request, delivery, model.text_form);
         let choice = match &request.tool_choice {
             Some(choice) if !active.contains(&ModelQuirk::IgnoresToolChoice) => choice.clone(),
             _ => ToolChoice::Auto,
@@ -120,6 +117,19 @@ fn offer(request: &Request, model: &ModelFile) -> (Delivery, Vec<ToolSpec>) {
     }
 }
 
+/// The conversation with calls and results as such, where they are written as text.
+fn heard(request: &Request, delivery: Delivery, form: TextForm) -> Vec<Message> {
+    match (delivery, form) {
+        (Delivery::Taught(protocol), _) => {
+            taught::structured(&request.messages, &|text| taught::calls(protocol, text))
+        }
+        (Delivery::None, _) | (Delivery::Native, TextForm::None) => request.messages.clone(),
+        (Delivery::Native, form) => {
+            taught::structured(&request.messages, &|text| written::read(form, text, &request.tools))
+        }
+    }
+}
+
 fn allowed(tools: Vec<ToolSpec>, choice: &ToolChoice) -> Vec<ToolSpec> {
     match choice {
         ToolChoice::None => Vec::new(),
@@ -147,7 +157,7 @@ fn results(message: &Message) -> impl Iterator<Item = &ToolResult> {
 fn answered(result: &ToolResult, messages: &[Message]) -> Answered {
     let calls = || messages.iter().rev().flat_map(Message::calls);
     let call = calls()
-        .find(|call| call.id == result.tool_call_id)
+        .find(|call| call.id == result.tool_call_id && !call.id.as_str().is_empty())
         .or_else(|| calls().find(|call| call.name == result.name));
     Answered { result: result.clone(), call: call.map(Order::of) }
 }

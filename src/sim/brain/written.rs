@@ -1,10 +1,12 @@
 //! How does a call look that a server leaves as text?
 //!
-//! One template per form, as the models' own chat templates have them.
+//! One template per form, as the models' own chat templates have them, and the way back: a model
+//! recognises in its history what it wrote itself.
 
 use serde_json::{Value, json};
 
-use super::Order;
+use super::{Order, invent};
+use crate::ir::{Object, ToolSpec};
 use crate::sim::model::TextForm;
 
 /// The calls in this form.
@@ -107,6 +109,103 @@ fn kimi_k2(index: usize, order: &Order) -> String {
     )
 }
 
+/// The calls that this model wrote in this text.
+pub(super) fn read(form: TextForm, text: &str, tools: &[ToolSpec]) -> Vec<Order> {
+    match form {
+        TextForm::None => Vec::new(),
+        TextForm::Hermes | TextForm::JsonFence | TextForm::Mistral | TextForm::Llama3Json => {
+            objects(text)
+        }
+        TextForm::DeepseekV31 => headed(text, "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>"),
+        TextForm::KimiK2 => headed(text, "<|tool_call_begin|>", "<|tool_call_argument_begin|>"),
+        TextForm::Qwen3Coder => tagged(text, tools, &TAGS_QWEN),
+        TextForm::Glm47 => tagged(text, tools, &TAGS_GLM),
+        TextForm::MinimaxM2 => tagged(text, tools, &TAGS_MINIMAX),
+        TextForm::DeepseekV4 => tagged(text, tools, &TAGS_DSML),
+    }
+}
+
+/// JSON objects with a name and arguments, alone or in lists.
+fn objects(text: &str) -> Vec<Order> {
+    let values = super::taught::values(text).into_iter().flat_map(|value| match value {
+        Value::Array(items) => items,
+        other => vec![other],
+    });
+    let orders = values.filter_map(|value| {
+        let input = value.get("arguments").or_else(|| value.get("parameters"))?.clone();
+        Some(Order { name: value.get("name")?.as_str()?.to_owned(), input })
+    });
+    orders.collect()
+}
+
+/// A name between two marks, then a JSON object.
+fn headed(text: &str, opener: &str, separator: &str) -> Vec<Order> {
+    let orders = text.split(opener).skip(1).filter_map(|call| {
+        let (name, rest) = call.split_once(separator)?;
+        let name = name.trim_start_matches("functions.").split(':').next()?;
+        let input = super::taught::values(rest).into_iter().next()?;
+        Some(Order { name: name.to_owned(), input })
+    });
+    orders.collect()
+}
+
+/// The marks of a tagged form: before a call's name and after it, before a parameter's name, after
+/// it, and after the value.
+struct Tags {
+    name: (&'static str, &'static [char]),
+    key: (&'static str, &'static str),
+    value_end: &'static str,
+}
+
+const TAGS_QWEN: Tags =
+    Tags { name: ("<function=", &['>']), key: ("<parameter=", ">\n"), value_end: "\n</parameter>" };
+const TAGS_GLM: Tags = Tags {
+    name: ("<tool_call>", &['<']),
+    key: ("<arg_key>", "</arg_key><arg_value>"),
+    value_end: "</arg_value>",
+};
+const TAGS_MINIMAX: Tags = Tags {
+    name: ("<invoke name=\"", &['"']),
+    key: ("<parameter name=\"", "\">"),
+    value_end: "</parameter>",
+};
+const TAGS_DSML: Tags = Tags {
+    name: ("<｜DSML｜invoke name=\"", &['"']),
+    key: ("<｜DSML｜parameter name=\"", ">"),
+    value_end: "</｜DSML｜parameter>",
+};
+
+fn tagged(text: &str, tools: &[ToolSpec], tags: &Tags) -> Vec<Order> {
+    let (opener, closers) = tags.name;
+    let orders = text.split(opener).skip(1).filter_map(|call| {
+        let (name, rest) = call.split_at(call.find(closers)?);
+        let tool = tools.iter().find(|tool| tool.name == name);
+        let input: Object = rest
+            .split(tags.key.0)
+            .skip(1)
+            .filter_map(|parameter| {
+                let (key, rest) = parameter.split_once(tags.key.1)?;
+                let key = key.split('"').next()?;
+                let (value, _) = rest.split_once(tags.value_end)?;
+                Some((key.to_owned(), typed(value, key, tool)))
+            })
+            .collect();
+        Some(Order { name: name.to_owned(), input: Value::Object(input) })
+    });
+    orders.collect()
+}
+
+/// Text where the schema says text, else the JSON that it is.
+fn typed(value: &str, key: &str, tool: Option<&ToolSpec>) -> Value {
+    let root = tool.map(|tool| &tool.input_schema);
+    let property = root.and_then(|root| root.get("properties")?.get(key));
+    let types = root.zip(property).map(|(root, own)| invent::types(own, root)).unwrap_or_default();
+    if types.iter().any(|word| word == "string") {
+        return Value::from(value);
+    }
+    serde_json::from_str(value).unwrap_or_else(|_| Value::from(value))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,6 +254,39 @@ mod tests {
         ];
         for (form, text) in cases {
             assert_eq!(write(form, &orders), text, "{form:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_recognised() {
+        let tool = ToolSpec {
+            name: "add".to_owned(),
+            description: String::new(),
+            input_schema: json!({"type": "object", "properties": {"a": {"type": "integer"},
+                "to": {"type": "string"}, "at": {"type": "object"}}}),
+            strict: None,
+        };
+        let orders = [
+            Order {
+                name: "add".to_owned(),
+                input: json!({"a": 1, "to": "7", "at": {"x": [true]}}),
+            },
+            Order { name: "add".to_owned(), input: json!({}) },
+        ];
+        for form in [
+            TextForm::Qwen3Coder,
+            TextForm::Hermes,
+            TextForm::JsonFence,
+            TextForm::Glm47,
+            TextForm::MinimaxM2,
+            TextForm::DeepseekV31,
+            TextForm::DeepseekV4,
+            TextForm::KimiK2,
+            TextForm::Mistral,
+            TextForm::Llama3Json,
+        ] {
+            let text = write(form, &orders);
+            assert_eq!(read(form, &text, std::slice::from_ref(&tool)), orders, "{form:?} {text}");
         }
     }
 }
