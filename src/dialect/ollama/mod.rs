@@ -67,4 +67,6 @@ impl Dialect for Ollama {
 }
 
 #[cfg(test)]
+mod sdk_requests;
+#[cfg(test)]
 mod tests;

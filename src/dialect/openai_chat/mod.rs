@@ -72,4 +72,6 @@ impl Dialect for OpenAiChat {
 }
 
 #[cfg(test)]
+mod sdk_requests;
+#[cfg(test)]
 mod tests;
