@@ -14,6 +14,7 @@ use super::config_error::ConfigError;
 use super::target::{Env, Target, resolve};
 use super::{Span, TargetEntry};
 use crate::probe::SuiteName;
+use crate::transport::{self, EndpointLimits};
 
 /// What `toolprobe init` writes.
 pub const STARTER: &str = include_str!("starter.toml");
@@ -72,6 +73,17 @@ pub struct Timeouts {
 }
 
 impl Timeouts {
+    /// The transport's limits with these over its own.
+    pub fn over(self, own: transport::Timeouts) -> transport::Timeouts {
+        let or = |span: Option<Span>, own| span.map_or(own, |span| span.0);
+        transport::Timeouts {
+            connect: or(self.connect, own.connect),
+            first_byte: or(self.first_byte, own.first_byte),
+            idle: or(self.idle, own.idle),
+            total: or(self.total, own.total),
+        }
+    }
+
     /// These, and the others' where these say nothing.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
@@ -102,6 +114,12 @@ impl Limits {
             concurrency: self.concurrency.or(other.concurrency),
             requests_per_minute: self.requests_per_minute.or(other.requests_per_minute),
         }
+    }
+}
+
+impl From<Limits> for EndpointLimits {
+    fn from(limits: Limits) -> Self {
+        Self { concurrency: limits.concurrency, per_minute: limits.requests_per_minute }
     }
 }
 

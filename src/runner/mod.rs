@@ -5,25 +5,38 @@
 //! - [`duration`](self), [`extra_body`](self), [`choice`](self): what users write in it
 //! - [`entry`](self): one target as written
 //! - [`target`](self), [`access`](self), [`key`](self): presets and entries made into what is probed
+//! - [`credentials`](self): what every request carries beside its body
+//! - [`template`](self), [`template_file`](self), [`inspect`](self): the chat template, and what else
+//!   a server tells of itself
 
 mod access;
 mod choice;
 mod config;
 mod config_error;
+mod credentials;
 mod duration;
 mod entry;
 mod extra_body;
+mod inspect;
 mod key;
 mod presets;
 mod target;
+mod template;
+mod template_file;
+#[cfg(test)]
+mod testing;
 
 pub use access::{Access, KeyHeader};
 pub use choice::DialectChoice;
 pub use config::{Config, ConfigFile, Defaults, Limits, STARTER, Timeouts};
 pub use config_error::ConfigError;
+pub use credentials::{Credentials, MissingKey};
 pub use duration::{NotASpan, Span};
 pub use entry::{TargetEntry, VariantEntry};
 pub use extra_body::{ExtraBody, NotAnObject};
+pub use inspect::{Inspection, inspect};
 pub use key::KeyFrom;
 pub use presets::{Hosting, Preset, PresetEndpoint, PresetError, PresetKey, Variable, presets};
 pub use target::{Endpoint, Env, Target, TargetError, resolve, resolve_endpoint};
+pub use template::Template;
+pub use template_file::{TemplateFileError, read_template};
