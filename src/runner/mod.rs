@@ -6,6 +6,8 @@
 //! - [`entry`](self): one target as written
 //! - [`target`](self), [`access`](self), [`key`](self): presets and entries made into what is probed
 //! - [`credentials`](self): what every request carries beside its body
+//! - [`discover`](self), [`hearing`](self): which dialect an endpoint speaks
+//! - [`offered`](self): which models it lists
 //! - [`template`](self), [`template_file`](self), [`inspect`](self): the chat template, and what else
 //!   a server tells of itself
 
@@ -14,11 +16,14 @@ mod choice;
 mod config;
 mod config_error;
 mod credentials;
+mod discover;
 mod duration;
 mod entry;
 mod extra_body;
+mod hearing;
 mod inspect;
 mod key;
+mod offered;
 mod presets;
 mod target;
 mod template;
@@ -31,11 +36,14 @@ pub use choice::DialectChoice;
 pub use config::{Config, ConfigFile, Defaults, Limits, STARTER, Timeouts};
 pub use config_error::ConfigError;
 pub use credentials::{Credentials, MissingKey};
+pub use discover::{DiscoverError, Discovery, discover};
 pub use duration::{NotASpan, Span};
 pub use entry::{TargetEntry, VariantEntry};
 pub use extra_body::{ExtraBody, NotAnObject};
+pub use hearing::{Heard, Rank};
 pub use inspect::{Inspection, inspect};
 pub use key::KeyFrom;
+pub use offered::offered_models;
 pub use presets::{Hosting, Preset, PresetEndpoint, PresetError, PresetKey, Variable, presets};
 pub use target::{Endpoint, Env, Target, TargetError, resolve, resolve_endpoint};
 pub use template::Template;

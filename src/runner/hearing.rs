@@ -1,0 +1,185 @@
+//! What does an answer say about the dialect that was spoken?
+//!
+//! Pure: one answer in, one judgement out. Whether the endpoint is well does not matter here, only
+//! whether it understood.
+
+use serde_json::Value;
+
+use crate::dialect::{ApiError, DialectId, Envelope};
+use crate::transport::{Exchange, Response};
+
+/// How much an answer says for a dialect, least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Rank {
+    /// There is nothing at this path, or something else.
+    Foreign,
+    /// No answer came.
+    Silent,
+    /// A refusal or failure that any path might give: no key, a limit, an outage.
+    Vague,
+    /// A refusal by something that understood the request.
+    Understood,
+    /// A reply in the dialect.
+    Replied,
+}
+
+/// What was heard when a dialect was tried.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heard {
+    /// The dialect.
+    pub dialect: DialectId,
+    /// How much it says for it.
+    pub rank: Rank,
+    /// What came back, for people.
+    pub said: String,
+}
+
+impl Heard {
+    /// Judges an exchange that was tried at this path.
+    pub(super) fn of(dialect: DialectId, path: &str, exchange: &Exchange) -> Self {
+        let (rank, said) = match exchange.response() {
+            Ok(response) => of_response(dialect, path, response),
+            Err(error) => (Rank::Silent, error.to_string()),
+        };
+        Self { dialect, rank, said }
+    }
+
+    /// Nothing came within the time that was given.
+    pub(super) fn nothing(dialect: DialectId) -> Self {
+        Self { dialect, rank: Rank::Silent, said: "no answer in time".to_owned() }
+    }
+}
+
+fn of_response(dialect: DialectId, path: &str, response: &Response) -> (Rank, String) {
+    let json = response.json().ok();
+    let reply = json.as_ref().filter(|_| response.is_success());
+    if reply.is_some_and(|body| is_reply(dialect, body)) {
+        return (Rank::Replied, "a reply".to_owned());
+    }
+    let error = ApiError::from_response(response.status, Vec::new(), &response.text());
+    let said = format!("{}: {}", response.status, error.message);
+    if response.is_success() {
+        // Gateways put errors into a success, too.
+        let is_error = json.as_ref().and_then(ApiError::in_payload).is_some();
+        return (if is_error { Rank::Vague } else { Rank::Foreign }, said);
+    }
+    (rank_of(&error, path), said)
+}
+
+fn rank_of(error: &ApiError, path: &str) -> Rank {
+    let told = error.envelope != Envelope::Unknown;
+    match error.status {
+        404 if told && is_about_a_model(&error.message, path) => Rank::Understood,
+        400 | 422 if told => Rank::Understood,
+        401..=403 | 408 | 409 | 413 | 429 | 498 | 500..=599 => Rank::Vague,
+        _ => Rank::Foreign,
+    }
+}
+
+/// Whether a "not found" is about the model and not about the path, which may hold its name too.
+fn is_about_a_model(message: &str, path: &str) -> bool {
+    const ABOUT_PATHS: [&str; 4] = ["invalid url", "cannot post", "no route", "unknown path"];
+    let lower = message.to_ascii_lowercase();
+    let about_path = message.contains(path) || ABOUT_PATHS.iter().any(|text| lower.contains(text));
+    !about_path && lower.contains("model")
+}
+
+/// Whether a body has the outer shape of a dialect's reply.
+fn is_reply(dialect: DialectId, body: &Value) -> bool {
+    let is_list = |key: &str| body.get(key).is_some_and(Value::is_array);
+    let is_object = |key: &str| body.get(key).is_some_and(Value::is_object);
+    match dialect {
+        DialectId::OpenAiChat => is_list("choices"),
+        DialectId::OpenAiResponses => is_list("output"),
+        DialectId::AnthropicMessages => is_list("content") && body.get("stop_reason").is_some(),
+        DialectId::Gemini => is_list("candidates") || is_object("promptFeedback"),
+        DialectId::Ollama => is_object("message") && body.get("done").is_some(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::DialectId::{AnthropicMessages, Gemini, Ollama, OpenAiChat, OpenAiResponses};
+    use super::*;
+    use crate::transport::Body;
+
+    fn heard(dialect: DialectId, status: u16, body: &str) -> Rank {
+        let path = match dialect {
+            Gemini => "/v1beta/models/m:generateContent",
+            _ => "/v1/x",
+        };
+        let body = Body::Whole(body.to_owned());
+        of_response(dialect, path, &Response { status, headers: Vec::new(), body }).0
+    }
+
+    #[test]
+    fn each_dialects_reply_is_its_own() {
+        let replies = [
+            (OpenAiChat, r#"{"choices":[{"message":{"content":"hi"}}]}"#),
+            (AnthropicMessages, r#"{"type":"message","content":[],"stop_reason":"end_turn"}"#),
+            (OpenAiResponses, r#"{"object":"response","output":[],"status":"completed"}"#),
+            (Gemini, r#"{"candidates":[{"content":{"parts":[]}}]}"#),
+            (Ollama, r#"{"message":{"role":"assistant","content":"hi"},"done":true}"#),
+        ];
+        for (spoken, body) in replies {
+            for (asked, _) in replies {
+                let expected = if asked == spoken { Rank::Replied } else { Rank::Foreign };
+                assert_eq!(heard(asked, 200, body), expected, "{asked} heard {spoken}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_missing_model_is_understood_and_a_missing_path_is_not() {
+        for (dialect, body) in [
+            (
+                OpenAiChat,
+                r#"{"error":{"message":"The model `m` does not exist","code":"model_not_found"}}"#,
+            ),
+            (
+                AnthropicMessages,
+                r#"{"type":"error","error":{"type":"not_found_error","message":"model: m"}}"#,
+            ),
+            (
+                Gemini,
+                r#"{"error":{"code":404,"message":"models/m is not found for API version v1beta"}}"#,
+            ),
+            (Ollama, r#"{"error":"model 'm' not found"}"#),
+        ] {
+            assert_eq!(heard(dialect, 404, body), Rank::Understood, "{body}");
+        }
+        for body in [
+            "404 page not found",
+            "",
+            "<html><title>model zoo</title></html>",
+            r#"{"detail":"Not Found"}"#,
+            r#"{"error":{"code":404,"message":"File Not Found","type":"not_found_error"}}"#,
+            r#"{"error":{"message":"Invalid URL (POST /v1beta/models/m:generateContent)"}}"#,
+            r#"{"message":"Cannot POST /v1beta/models/m:generateContent"}"#,
+            r#"{"error":{"message":"/v1beta/models/m:generateContent was not found"}}"#,
+        ] {
+            assert_eq!(heard(Gemini, 404, body), Rank::Foreign, "{body}");
+        }
+        assert_eq!(heard(OpenAiChat, 405, r#"{"detail":"Method Not Allowed"}"#), Rank::Foreign);
+    }
+
+    #[test]
+    fn refusals_say_more_than_outages_and_pages_say_nothing() {
+        let nested = r#"{"error":{"message":"max_tokens is too small"}}"#;
+        for (status, body, rank) in [
+            (400, nested, Rank::Understood),
+            (422, r#"{"detail":[{"loc":["body"],"msg":"x"}]}"#, Rank::Understood),
+            (400, "Bad Request", Rank::Foreign),
+            (401, nested, Rank::Vague),
+            (403, "<html>no</html>", Rank::Vague),
+            (429, nested, Rank::Vague),
+            (502, "<html>bad gateway</html>", Rank::Vague),
+            (200, nested, Rank::Vague),
+            (200, "<!doctype html>", Rank::Foreign),
+            (200, "{}", Rank::Foreign),
+            (418, "", Rank::Foreign),
+        ] {
+            assert_eq!(heard(OpenAiChat, status, body), rank, "{status} {body}");
+        }
+    }
+}
