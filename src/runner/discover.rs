@@ -146,7 +146,7 @@ fn is_settled(heard: &[Option<Heard>]) -> bool {
 /// The dialect that most was heard for; the preferred one among equals.
 fn choose(heard: &[Heard]) -> Option<DialectId> {
     let mut best: Option<&Heard> = None;
-    for candidate in heard.iter().filter(|heard| heard.rank >= Rank::Vague) {
+    for candidate in heard.iter().filter(|heard| heard.rank > Rank::Silent) {
         if best.is_none_or(|best| candidate.rank > best.rank) {
             best = Some(candidate);
         }
@@ -172,6 +172,7 @@ mod tests {
     use super::*;
     use crate::runner::testing::{Reply, Routed, Routes, transport};
     use crate::runner::{Defaults, DialectChoice, TargetEntry, resolve_endpoint};
+    use crate::sim::{Fleet, Options, Sim};
 
     const CALLS: [(DialectId, &str); 5] = [
         (OpenAiChat, "POST /v1/chat/completions"),
@@ -286,6 +287,19 @@ mod tests {
         drop(server);
         let closed = discover(&transport(), &endpoint, &Credentials::default(), "m").await;
         assert!(matches!(closed, Err(DiscoverError::Silent { .. })), "{closed:?}");
+    }
+
+    #[tokio::test]
+    async fn every_simulated_model_is_found_in_its_own_dialect_behind_one_port() {
+        let fleet = Fleet::embedded().unwrap();
+        let sim = Sim::start(fleet.clone(), "127.0.0.1:0", Options::default()).await.unwrap();
+        let (transport, endpoint) = (transport(), endpoint(sim.base_url()));
+        for model in fleet.iter() {
+            let none = Credentials::default();
+            let found = discover(&transport, &endpoint, &none, &model.name).await;
+            let found = found.map(|found| found.way.dialect);
+            assert_eq!(found, Ok(model.dialect), "{}", model.name);
+        }
     }
 
     #[tokio::test]

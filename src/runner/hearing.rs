@@ -15,6 +15,8 @@ pub enum Rank {
     Foreign,
     /// No answer came.
     Silent,
+    /// The path is there, but the model is not.
+    OtherModels,
     /// A refusal or failure that any path might give: no key, a limit, an outage.
     Vague,
     /// A refusal by something that understood the request.
@@ -69,7 +71,7 @@ fn of_response(dialect: DialectId, path: &str, response: &Response) -> (Rank, St
 fn rank_of(error: &ApiError, path: &str) -> Rank {
     let told = error.envelope != Envelope::Unknown;
     match error.status {
-        404 if told && is_about_a_model(&error.message, path) => Rank::Understood,
+        404 if told && is_about_a_model(&error.message, path) => Rank::OtherModels,
         400 | 422 if told => Rank::Understood,
         401..=403 | 408 | 409 | 413 | 429 | 498 | 500..=599 => Rank::Vague,
         _ => Rank::Foreign,
@@ -130,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_model_is_understood_and_a_missing_path_is_not() {
+    fn a_missing_model_is_no_missing_path() {
         for (dialect, body) in [
             (
                 OpenAiChat,
@@ -146,7 +148,7 @@ mod tests {
             ),
             (Ollama, r#"{"error":"model 'm' not found"}"#),
         ] {
-            assert_eq!(heard(dialect, 404, body), Rank::Understood, "{body}");
+            assert_eq!(heard(dialect, 404, body), Rank::OtherModels, "{body}");
         }
         for body in [
             "404 page not found",
