@@ -76,6 +76,11 @@ def holds_nonce(text):
     assert NONCE in (text or ""), f"the answer does not hold the result: {text!r}"
 
 
+def well_shaped(reply):
+    """The SDK reads leniently; its types also say which fields the provider always sends."""
+    type(reply).model_validate(reply.model_dump(exclude_unset=True, by_alias=True, warnings=False))
+
+
 def refused(error_class, status, words, call):
     """The call must raise this class with this status and these words."""
     try:
@@ -103,7 +108,9 @@ CHAT_TOOLS = [
 def chat(model, messages, stream, **more):
     request = {"model": model, "messages": messages, "tools": CHAT_TOOLS, **more}
     if not stream:
-        return CHAT.chat.completions.create(**request)
+        completion = CHAT.chat.completions.create(**request)
+        well_shaped(completion)
+        return completion
     with CHAT.chat.completions.stream(**request, stream_options={"include_usage": True}) as events:
         for _ in events:
             pass
@@ -214,6 +221,32 @@ def openai_chat_refuses_lost_reasoning():
 
 
 @check
+def openai_chat_stream_has_the_documented_chunks():
+    request = {
+        "model": "openai-native",
+        "messages": [{"role": "user", "content": PROMPT}],
+        "tools": CHAT_TOOLS,
+        "stream": True,
+        "stream_options": {"include_usage": True},
+    }
+    chunks = list(CHAT.chat.completions.create(**request))
+    for chunk in chunks:
+        well_shaped(chunk)
+    equal({chunk.object for chunk in chunks}, {"chat.completion.chunk"}, "objects")
+    equal(len({(chunk.id, chunk.created, chunk.model) for chunk in chunks}), 1, "heads")
+    equal(chunks[0].choices[0].delta.role, "assistant", "role of the first chunk")
+    equal(chunks[-1].choices, [], "choices of the usage chunk")
+    equal([chunk.usage for chunk in chunks[:-1]], [None] * (len(chunks) - 1), "early usage")
+    finishes = [c.finish_reason for chunk in chunks for c in chunk.choices if c.finish_reason]
+    equal(finishes, ["tool_calls"], "finish reasons")
+    # The SDK stops at the terminator and would not miss it.
+    with CHAT.chat.completions.with_streaming_response.create(**request) as response:
+        equal(response.headers["content-type"].split(";")[0], "text/event-stream", "content type")
+        lines = [line for line in response.iter_lines() if line]
+    equal(lines[-1], "data: [DONE]", "last line")
+
+
+@check
 def openai_chat_lists_models():
     assert "openai-native" in [model.id for model in CHAT.models.list()]
 
@@ -237,10 +270,15 @@ RESPONSES_TOOLS = [
 def respond(model, items, stream, **more):
     request = {"model": model, "input": items, "tools": RESPONSES_TOOLS, "store": False, **more}
     if not stream:
-        return CHAT.responses.create(**request)
+        response = CHAT.responses.create(**request)
+        well_shaped(response)
+        return response
     with CHAT.responses.stream(**request) as events:
-        for _ in events:
-            pass
+        seen = list(events)
+        equal(seen[0].type, "response.created", "first event")
+        equal(seen[-1].type, "response.completed", "last event")
+        numbers = [event.sequence_number for event in seen]
+        equal(numbers, list(range(len(seen))), "sequence numbers")
         return events.get_final_response()
 
 
@@ -303,6 +341,14 @@ def openai_responses_reasoning(stream):
 
 
 @check
+def openai_responses_events_are_well_shaped():
+    for model in ("responses-native", "responses-reasoning"):
+        request = {"model": model, "input": PROMPT, "tools": RESPONSES_TOOLS}
+        for event in CHAT.responses.create(**request, stream=True):
+            well_shaped(event)
+
+
+@check
 def openai_responses_errors_have_their_classes():
     orphan = {"type": "function_call_output", "call_id": "call_x", "output": "1"}
     refused(
@@ -344,10 +390,14 @@ def message(model, messages, stream, **more):
         **more,
     }
     if not stream:
-        return CLAUDE.messages.create(**request)
+        reply = CLAUDE.messages.create(**request)
+        well_shaped(reply)
+        return reply
     with CLAUDE.messages.stream(**request) as events:
-        for _ in events:
-            pass
+        kinds = [event.type for event in events]
+        # The accumulator would not miss it.
+        equal((kinds[0], kinds[-1]), ("message_start", "message_stop"), "first and last event")
+        equal(kinds.count("content_block_start"), kinds.count("content_block_stop"), "block ends")
         return events.get_final_message()
 
 
@@ -403,6 +453,27 @@ for MODE in ("anthropic-thinking-start", "anthropic-thinking-no-modify", "anthro
 
     anthropic_thinking.__name__ = MODE.replace("-", "_")
     both_ways(anthropic_thinking)
+
+
+@both_ways
+def anthropic_redacted_thinking(stream):
+    first = message_loop("anthropic-redacted", stream, thinking=THINKING)
+    equal(first.content[0].type, "redacted_thinking", "first block")
+    assert first.content[0].data, "no data"
+
+
+@check
+def anthropic_events_are_well_shaped():
+    for model in ("anthropic-native", "anthropic-thinking-start"):
+        request = {
+            "model": model,
+            "max_tokens": 4096,
+            "messages": [{"role": "user", "content": PROMPT}],
+            "tools": CLAUDE_TOOLS,
+            "thinking": THINKING,
+        }
+        for event in CLAUDE.messages.create(**request, stream=True):
+            well_shaped(event)
 
 
 @check
@@ -596,6 +667,12 @@ def ollama_two_calls_at_once(stream):
 def ollama_answers_without_tools(stream):
     reply = ollama_chat("ollama-native", [{"role": "user", "content": "Good morning."}], stream)
     assert reply.message.content and not reply.message.tool_calls, reply
+
+
+@both_ways
+def ollama_thinking(stream):
+    first = ollama_loop("ollama-thinking", stream, think=True)
+    assert first.message.thinking, "no thinking"
 
 
 @check

@@ -142,7 +142,7 @@ pub(super) const GOOGLE: Service = Service {
 pub(super) const OLLAMA: Service = Service {
     no_key: Complaint::new(401, "unauthorized"),
     wrong_key: Complaint::new(401, "unauthorized"),
-    not_json: Complaint::bad("invalid character 'x' looking for beginning of value"),
+    not_json: Complaint::bad("unexpected EOF"),
     no_model: Complaint::new(404, "model \"{model}\" not found, try pulling it first"),
     no_tools: Complaint::bad("registry.ollama.ai/library/{model}:latest does not support tools"),
     no_required_tools: None,
