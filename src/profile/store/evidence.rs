@@ -177,6 +177,7 @@ mod tests {
     fn a_digest_that_is_a_path_leads_nowhere() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("secret.json"), "\"s\"").unwrap();
+        fs::create_dir(dir.path().join("evidence")).unwrap();
         let evidence = Evidence::in_folder(dir.path().join("evidence"));
         for text in ["sha256:../secret", "../secret", "sha256:", "sha256:ABC"] {
             let digest: Digest = serde_json::from_value(text.into()).unwrap_or(Digest::of("x"));
