@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::event::Event;
-use super::{WireQuirk, chat_stream};
+use super::{WireQuirk, block_stream, chat_stream, item_stream};
 use crate::dialect::DialectId;
 use crate::wire::Frame;
 
@@ -25,8 +25,8 @@ fn distort(events: Vec<Event>, dialect: DialectId, quirk: &WireQuirk) -> Vec<Eve
         WireQuirk::ErrorInStream(message) => failed(events, dialect, message),
         quirk => match dialect {
             DialectId::OpenAiChat => chat_stream::distort(events, quirk),
-            DialectId::AnthropicMessages => blocks(events, quirk),
-            DialectId::OpenAiResponses => items(events, quirk),
+            DialectId::AnthropicMessages => block_stream::distort(events, quirk),
+            DialectId::OpenAiResponses => item_stream::distort(events, quirk),
             DialectId::Gemini | DialectId::Ollama => {
                 let mut events = events;
                 events
@@ -96,69 +96,5 @@ fn failed(events: Vec<Event>, dialect: DialectId, message: &str) -> Vec<Event> {
             Event::json(json!({"error": {"message": message, "type": "server_error", "param": null, "code": 502}}))
         }
     });
-    events
-}
-
-/// Anthropic's blocks.
-fn blocks(mut events: Vec<Event>, quirk: &WireQuirk) -> Vec<Event> {
-    let is_arguments = |event: &Event| {
-        event.value().and_then(|value| value.pointer("/delta/type"))
-            == Some(&json!("input_json_delta"))
-    };
-    match quirk {
-        WireQuirk::BlockStopMissing => {
-            events.retain(|event| event.kind() != Some("content_block_stop"));
-        }
-        WireQuirk::InputMissing => {
-            for block in events
-                .iter_mut()
-                .filter_map(|e| e.value_mut()?.get_mut("content_block")?.as_object_mut())
-            {
-                block.shift_remove("input");
-            }
-        }
-        WireQuirk::ArgumentsLost => events.retain(|event| !is_arguments(event)),
-        WireQuirk::ArgumentsTailCut => {
-            let starts: Vec<usize> = (0..events.len())
-                .filter(|at| events.get(*at).is_some_and(is_arguments))
-                .filter(|at| events.get(at + 1).is_none_or(|next| !is_arguments(next)))
-                .collect();
-            for at in starts {
-                if let Some(Value::String(text)) = events
-                    .get_mut(at)
-                    .and_then(|e| e.value_mut()?.pointer_mut("/delta/partial_json"))
-                {
-                    text.pop();
-                }
-            }
-        }
-        _ => {}
-    }
-    events
-}
-
-/// The items of the Responses API.
-fn items(mut events: Vec<Event>, quirk: &WireQuirk) -> Vec<Event> {
-    let without = |events: &mut Vec<Event>, key: &str| {
-        for map in events.iter_mut().filter_map(|event| event.value_mut()?.as_object_mut()) {
-            map.shift_remove(key);
-        }
-    };
-    match quirk {
-        WireQuirk::SequenceMissing => without(&mut events, "sequence_number"),
-        WireQuirk::OutputIndexMissing => without(&mut events, "output_index"),
-        WireQuirk::ArgumentsDoneMissing => {
-            events.retain(|event| event.kind() != Some("response.function_call_arguments.done"));
-        }
-        WireQuirk::OutputMissing => {
-            let first = events.iter_mut().find(|event| event.kind() == Some("response.created"));
-            if let Some(response) =
-                first.and_then(|e| e.value_mut()?.get_mut("response")?.as_object_mut())
-            {
-                response.shift_remove("output");
-            }
-        }
-        _ => {}
-    }
     events
 }

@@ -9,12 +9,14 @@
 //! - [`HttpQuirk`]: how the server behaves as an HTTP peer, carried out by the server
 
 mod arguments;
+mod block_stream;
 mod body;
 mod chat_body;
 mod chat_stream;
 mod event;
 mod frames;
 mod http;
+mod item_stream;
 mod misbehave;
 mod model;
 mod schema;

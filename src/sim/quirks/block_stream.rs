@@ -1,0 +1,47 @@
+//! How does an Anthropic server misspell the blocks of a stream?
+
+use serde_json::Value;
+
+use super::WireQuirk;
+use super::event::Event;
+
+/// One quirk on all events.
+pub(super) fn distort(mut events: Vec<Event>, quirk: &WireQuirk) -> Vec<Event> {
+    match quirk {
+        WireQuirk::BlockStopMissing => {
+            events.retain(|event| event.kind() != Some("content_block_stop"));
+        }
+        WireQuirk::InputMissing => {
+            for block in events.iter_mut().filter_map(content_block) {
+                block.shift_remove("input");
+            }
+        }
+        WireQuirk::ArgumentsLost => events.retain(|event| !is_arguments(event)),
+        WireQuirk::ArgumentsTailCut => cut_tails(&mut events),
+        _ => {}
+    }
+    events
+}
+
+fn content_block(event: &mut Event) -> Option<&mut serde_json::Map<String, Value>> {
+    event.value_mut()?.get_mut("content_block")?.as_object_mut()
+}
+
+fn is_arguments(event: &Event) -> bool {
+    let kind = event.value().and_then(|value| value.pointer("/delta/type")?.as_str());
+    kind == Some("input_json_delta")
+}
+
+/// Takes the last character off the last piece of each call's arguments.
+fn cut_tails(events: &mut [Event]) {
+    let goes_on: Vec<bool> = events.iter().skip(1).map(is_arguments).chain([false]).collect();
+    let pieces =
+        events.iter_mut().zip(goes_on).filter(|(event, more)| is_arguments(event) && !more);
+    for (event, _) in pieces {
+        if let Some(Value::String(text)) =
+            event.value_mut().and_then(|value| value.pointer_mut("/delta/partial_json"))
+        {
+            text.pop();
+        }
+    }
+}
