@@ -1,0 +1,108 @@
+//! Which tools were offered, and what do their schemas say?
+
+use std::sync::OnceLock;
+
+use jsonschema::Validator;
+use serde_json::Value;
+
+use super::parsed::ProblemCode;
+use super::view::{Read, Stop, View};
+use crate::ir::{Object, ToolSpec};
+
+/// The offered tools, ready for look-ups by name.
+#[derive(Debug, Default)]
+pub struct Catalog {
+    tools: Vec<Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    name: String,
+    schema: Value,
+    validator: OnceLock<Option<Validator>>,
+}
+
+impl Catalog {
+    /// Takes the tools as they were offered to the model.
+    pub fn new(tools: &[ToolSpec]) -> Self {
+        let entry = |tool: &ToolSpec| Entry {
+            name: tool.name.clone(),
+            schema: tool.input_schema.clone(),
+            validator: OnceLock::new(),
+        };
+        Self { tools: tools.iter().map(entry).collect() }
+    }
+
+    /// Whether no tools were offered, or none are known.
+    pub fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    /// Whether a tool of this name was offered.
+    pub fn offers(&self, name: &str) -> bool {
+        self.entry(name).is_some()
+    }
+
+    /// The argument schema of a tool.
+    pub fn schema(&self, tool: &str) -> Option<&Value> {
+        self.entry(tool).map(|entry| &entry.schema)
+    }
+
+    /// The names of a tool's parameters, in their declared order.
+    pub fn parameters(&self, tool: &str) -> Vec<&str> {
+        let properties = self.schema(tool).and_then(|schema| schema.get("properties")?.as_object());
+        properties.into_iter().flat_map(Object::keys).map(String::as_str).collect()
+    }
+
+    /// What is wrong with a call, by the declared tools. Without tools nothing is known to be.
+    pub fn violations(&self, name: &str, input: &Value) -> Vec<(ProblemCode, String)> {
+        if self.is_empty() {
+            return Vec::new();
+        }
+        let Some(entry) = self.entry(name) else {
+            let names: Vec<_> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
+            let message = format!("unknown tool '{name}'; call one of: {}", names.join(", "));
+            return vec![(ProblemCode::UnknownTool, message)];
+        };
+        let validator =
+            entry.validator.get_or_init(|| jsonschema::validator_for(&entry.schema).ok());
+        let errors = validator.iter().flat_map(|validator| validator.iter_errors(input));
+        let message = |error: jsonschema::ValidationError<'_>| {
+            let path = error.instance_path().to_string();
+            let place = if path.is_empty() { "arguments".to_owned() } else { path };
+            format!("{place} of '{name}': {error}")
+        };
+        errors.map(|error| (ProblemCode::SchemaViolation, message(error))).collect()
+    }
+
+    /// The longest offered name that stands at a place.
+    pub(super) fn name_at(&self, view: &View<'_>, at: usize) -> Read<Option<&str>> {
+        let mut longest: Option<&str> = None;
+        for entry in &self.tools {
+            match view.has(at, &entry.name) {
+                Ok(true) if longest.is_none_or(|best| best.len() < entry.name.len()) => {
+                    longest = Some(&entry.name);
+                }
+                Ok(_) => {}
+                Err(stop) => return Err(stop),
+            }
+        }
+        if longest.is_some_and(str::is_empty) { Err(Stop::Reject) } else { Ok(longest) }
+    }
+
+    /// The one tool whose parameters fit these arguments best.
+    pub(super) fn infer(&self, input: &Object) -> Option<&str> {
+        let fit = |entry: &Entry| {
+            let declared = self.parameters(&entry.name);
+            input.keys().filter(|key| declared.contains(&key.as_str())).count()
+        };
+        let best = self.tools.iter().map(fit).max().filter(|best| *best == input.len())?;
+        let mut fitting = self.tools.iter().filter(|entry| fit(entry) == best);
+        let first = fitting.next()?;
+        (best > 0 && fitting.next().is_none()).then_some(first.name.as_str())
+    }
+
+    fn entry(&self, name: &str) -> Option<&Entry> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
+}

@@ -1,0 +1,19 @@
+//! The name, then keys and values on lines of their own.
+//! Written by GLM 4.5 and 4.6, Ling 3, Laguna.
+//!
+//! ```text
+//! <tool_call>tide_table
+//! <arg_key>port</arg_key>
+//! <arg_value>Brest</arg_value>
+//! </tool_call>
+//! ```
+
+use crate::textcall::format::{Format, Grammar};
+use crate::textcall::grammar::Pairs;
+
+pub(super) const FORMAT: Format = Format {
+    name: "glm45",
+    openers: &["<tool_call>"],
+    grammars: &[Grammar::Pairs(Pairs { separator: None })],
+    ..Format::XML
+};

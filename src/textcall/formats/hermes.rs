@@ -1,0 +1,22 @@
+//! JSON with name and arguments in a tag, one tag per call.
+//! Written by Hermes 2 Pro and 3, Qwen 2.5 and 3, QwQ, SmolLM3, Granite 4.
+//!
+//! ```text
+//! <tool_call>
+//! {"name": "tide_table", "arguments": {"port": "Brest", "days": 2}}
+//! </tool_call>
+//! ```
+
+use crate::textcall::format::{Format, Grammar};
+use crate::textcall::grammar::{JsonBlock, Starts};
+
+pub(super) const FORMAT: Format = Format {
+    name: "hermes",
+    openers: &["<tool_call>"],
+    grammars: &[Grammar::Json(JsonBlock {
+        starts: Starts::Object,
+        close: &["</tool_call>"],
+        ..JsonBlock::MARKED
+    })],
+    ..Format::JSON
+};

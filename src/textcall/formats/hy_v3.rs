@@ -1,0 +1,21 @@
+//! The name, a separator, then keys and values; every tag may carry a suffix.
+//! Written by Hy3.
+//!
+//! ```text
+//! <tool_calls>
+//! <tool_call>tide_table<tool_sep>
+//! <arg_key>port</arg_key>
+//! <arg_value>Brest</arg_value>
+//! </tool_call>
+//! </tool_calls>
+//! ```
+
+use crate::textcall::format::{Format, Grammar};
+use crate::textcall::grammar::Pairs;
+
+pub(super) const FORMAT: Format = Format {
+    name: "hy_v3",
+    openers: &["<tool_calls>", "<tool_call>", "<tool_calls:", "<tool_call:"],
+    grammars: &[Grammar::Pairs(Pairs { separator: Some("tool_sep") })],
+    ..Format::XML
+};

@@ -1,0 +1,34 @@
+//! Tokens, an id made of the name and a counter, a token, the arguments.
+//! Written by Kimi K2.
+//!
+//! ```text
+//! <|tool_calls_section_begin|><|tool_call_begin|>functions.tide_table:0<|tool_call_argument_begin|>{"port": "Brest"}<|tool_call_end|><|tool_calls_section_end|>
+//! ```
+
+use crate::textcall::format::{Format, Grammar};
+use crate::textcall::grammar::{Head, Headed};
+use crate::textcall::payload::Trust;
+
+pub(super) const FORMAT: Format = Format {
+    name: "kimi_k2",
+    openers: &[
+        "<|tool_calls_section_begin|>",
+        "<|tool_call_section_begin|>",
+        "<|tool_call_begin|>",
+    ],
+    grammars: &[Grammar::Headed(Headed {
+        call: &["<|tool_call_begin|>"],
+        head: Head::Counted,
+        separators: &["<|tool_call_argument_begin|>"],
+        close: &["<|tool_call_end|>"],
+        section_close: &["<|tool_calls_section_end|>", "<|tool_call_section_end|>"],
+        ..Headed::MARKED
+    })],
+    bare: &[Grammar::Headed(Headed {
+        head: Head::Prefixed("functions."),
+        separators: &["<|tool_call_argument_begin|>"],
+        trust: Trust::Offered,
+        ..Headed::MARKED
+    })],
+    ..Format::JSON
+};

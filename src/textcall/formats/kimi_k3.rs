@@ -1,0 +1,25 @@
+//! Tokens that open and close named channels, calls and arguments.
+//! Written by Kimi K3.
+//!
+//! ```text
+//! <|open|>tools<|sep|><|open|>call tool="tide_table" index="1"<|sep|><|open|>argument key="port" type="string"<|sep|>Brest<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>
+//! ```
+
+use crate::textcall::format::{Format, Grammar};
+use crate::textcall::grammar::Tags;
+
+pub(super) const FORMAT: Format = Format {
+    name: "kimi_k3",
+    openers: &["<|open|>tools<|sep|>", "<|open|>call"],
+    grammars: &[Grammar::Tags(Tags {
+        call: "<|open|>call",
+        call_close: "<|close|>call<|sep|>",
+        parameter: "<|open|>argument",
+        parameter_close: "<|close|>argument<|sep|>",
+        tag_end: "<|sep|>",
+        names: ("tool", "key"),
+        section_close: &["<|close|>tools<|sep|>"],
+        ..Tags::INVOKE
+    })],
+    ..Format::XML
+};

@@ -1,0 +1,39 @@
+//! Messages with a recipient; calls in tags of their own.
+//! Written by Muse Glimmer.
+//!
+//! ```text
+//!  to=functions<|message|><atem:function_calls>
+//! <atem:invoke name="tide_table">
+//! <atem:parameter name="port">Brest</atem:parameter>
+//! </atem:invoke>
+//! </atem:function_calls><|eom|>
+//! ```
+
+use crate::textcall::format::{Format, Grammar};
+use crate::textcall::grammar::Tags;
+
+pub(super) const FORMAT: Format = Format {
+    name: "muse_glimmer",
+    openers: &[
+        "<atem:function_calls>",
+        "<atem:invoke",
+        " to=self<|message|>",
+        " to=user<|message|>",
+        " to=functions<|message|>",
+        "to=self<|message|>",
+        "to=user<|message|>",
+        "to=functions<|message|>",
+    ],
+    grammars: &[
+        Grammar::Tags(Tags {
+            call: "<atem:invoke",
+            call_close: "</atem:invoke>",
+            parameter: "<atem:parameter",
+            parameter_close: "</atem:parameter>",
+            section_close: &["</atem:function_calls>"],
+            ..Tags::INVOKE
+        }),
+        super::gpt_oss::MESSAGES,
+    ],
+    ..Format::XML
+};

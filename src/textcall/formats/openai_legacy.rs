@@ -1,0 +1,11 @@
+//! The provider's own message, written out as text.
+//! Written by any model trained on API transcripts.
+//!
+//! ```text
+//! {"function_call": {"name": "tide_table", "arguments": "{\"port\": \"Brest\"}"}}
+//! ```
+
+use crate::textcall::format::Format;
+
+pub(super) const FORMAT: Format =
+    Format { name: "openai_legacy", bare: super::llama3_json::FORMAT.bare, ..Format::JSON };

@@ -1,0 +1,28 @@
+//! Tokens round `invoke` tags.
+//! Written by Step3.
+//!
+//! ```text
+//! <｜tool_calls_begin｜>
+//! <｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="tide_table">
+//! <steptml:parameter name="port">Brest</steptml:parameter>
+//! </steptml:invoke><｜tool_call_end｜>
+//! <｜tool_calls_end｜>
+//! ```
+
+use crate::textcall::format::{Format, Grammar};
+use crate::textcall::grammar::Tags;
+
+pub(super) const FORMAT: Format = Format {
+    name: "step3",
+    openers: &["<｜tool_calls_begin｜>", "<｜tool_call_begin｜>", "<steptml:invoke"],
+    grammars: &[Grammar::Tags(Tags {
+        call: "<steptml:invoke",
+        call_close: "</steptml:invoke>",
+        parameter: "<steptml:parameter",
+        parameter_close: "</steptml:parameter>",
+        gap: &["<｜tool_call_end｜>", "<｜tool_call_begin｜>", "function", "<｜tool_sep｜>"],
+        section_close: &["<｜tool_calls_end｜>"],
+        ..Tags::INVOKE
+    })],
+    ..Format::XML
+};

@@ -1,0 +1,218 @@
+//! What was found in a text, in the order it stood?
+
+use std::fmt;
+use std::ops::Range;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::ir::{CallFormat, CallId, ToolCall};
+
+/// One piece of a text.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// Visible text.
+    Text(String),
+    /// Reasoning, without its tags.
+    Reasoning(String),
+    /// A complete call.
+    Call(TextCall),
+    /// An attempt at a call that is none.
+    Problem(Problem),
+}
+
+/// A complete call found in text.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TextCall {
+    /// The tool's name as the model wrote it, offered or not.
+    pub name: String,
+    /// The arguments, always an object.
+    pub input: Value,
+    /// The id, where the format carries one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The family that read it.
+    pub family: &'static str,
+    /// Other families that would have read the same bytes the same way.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ties: Vec<&'static str>,
+    /// The form in the terms of the representation.
+    pub format: CallFormat,
+    /// The bytes of the text it took, markers included.
+    pub span: Range<usize>,
+    /// Those bytes.
+    pub raw: String,
+    /// What had to be mended to read it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub repairs: Vec<Repair>,
+    /// How it offends against the tools that were offered.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub violations: Vec<Problem>,
+}
+
+impl TextCall {
+    /// The call as every dialect knows it; `index` makes an id where the format carries none.
+    pub fn to_ir(&self, index: usize) -> ToolCall {
+        let id = self.id.clone().unwrap_or_else(|| format!("call_{index}"));
+        ToolCall {
+            id: CallId::new(id),
+            name: self.name.clone(),
+            input: self.input.clone(),
+            format: self.format,
+            raw: Value::String(self.raw.clone()),
+        }
+    }
+}
+
+/// Why something that looks like a call is none, or is a call that must not be run as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// The kind, for programs.
+    pub code: ProblemCode,
+    /// What is wrong and what to do, fit to be sent back to the model.
+    pub message: String,
+    /// The bytes of the text it is about.
+    pub span: Range<usize>,
+    /// Those bytes.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub raw: String,
+}
+
+/// The kinds of problem. The kebab-case codes are stable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProblemCode {
+    /// The text ends before the call does.
+    Truncated,
+    /// The payload is not JSON, and no bounded repair makes it so.
+    InvalidJson,
+    /// The tags or tokens of the call are out of order.
+    InvalidStructure,
+    /// The call has no name.
+    MissingName,
+    /// The arguments are neither an object, nor an encoded object, nor empty.
+    InvalidArguments,
+    /// The call names a tool that was not offered.
+    UnknownTool,
+    /// The arguments do not fit the declared schema.
+    SchemaViolation,
+}
+
+/// What had to be mended. None of these completes a value that was cut short.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Repair {
+    /// A comma before a closing bracket.
+    TrailingComma,
+    /// A comment in JSON.
+    Comment,
+    /// Strings in single quotes.
+    SingleQuotes,
+    /// A key without quotes.
+    UnquotedKey,
+    /// A Markdown fence round the payload.
+    Fence,
+    /// A raw newline, tab or other control character in a string.
+    ControlCharacter,
+    /// `True`, `False`, `None` or another spelling that is Python's.
+    PythonLiteral,
+    /// An escape that JSON does not know.
+    InvalidEscape,
+    /// A quote inside a string that should have been escaped.
+    UnescapedQuote,
+    /// A parameter's end tag is absent.
+    MissingParameterEnd,
+    /// Arguments given by position.
+    PositionalArgument,
+    /// A name worked out from the arguments.
+    InferredName,
+}
+
+impl fmt::Display for ProblemCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
+impl fmt::Display for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
+/// What a parser reports while the text comes in.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// The next piece.
+    Part(Part),
+    /// The text so far was reasoning whose opening tag the prompt held.
+    TextWasReasoning,
+}
+
+/// A whole text, taken apart. Adjacent pieces of text are one part.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[serde(transparent)]
+pub struct Parsed {
+    /// The pieces in order.
+    pub parts: Vec<Part>,
+}
+
+impl Parsed {
+    /// Takes the next event of a parser.
+    pub fn absorb(&mut self, event: Event) {
+        match event {
+            Event::TextWasReasoning => self.text_was_reasoning(),
+            Event::Part(part) => match (self.parts.last_mut(), part) {
+                (Some(Part::Text(text)), Part::Text(more))
+                | (Some(Part::Reasoning(text)), Part::Reasoning(more)) => text.push_str(&more),
+                (_, part) => self.parts.push(part),
+            },
+        }
+    }
+
+    fn text_was_reasoning(&mut self) {
+        for part in &mut self.parts {
+            if let Part::Text(text) = part {
+                *part = Part::Reasoning(std::mem::take(text));
+            }
+        }
+    }
+
+    /// The complete calls.
+    pub fn calls(&self) -> impl Iterator<Item = &TextCall> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Call(call) => Some(call),
+            _ => None,
+        })
+    }
+
+    /// The visible text; with no call at all, broken attempts are part of it.
+    pub fn content(&self) -> String {
+        let no_call = self.calls().next().is_none();
+        let visible = |part: &'_ Part| match part {
+            Part::Text(text) => Some(text.clone()),
+            Part::Problem(problem) if no_call => Some(problem.raw.clone()),
+            _ => None,
+        };
+        self.parts.iter().filter_map(visible).collect()
+    }
+
+    /// The reasoning.
+    pub fn reasoning(&self) -> String {
+        let texts = self.parts.iter().filter_map(|part| match part {
+            Part::Reasoning(text) => Some(text.as_str()),
+            _ => None,
+        });
+        texts.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Broken attempts, and calls that offend against the tools offered.
+    pub fn problems(&self) -> impl Iterator<Item = &Problem> {
+        self.parts.iter().flat_map(|part| match part {
+            Part::Problem(problem) => std::slice::from_ref(problem).iter(),
+            Part::Call(call) => call.violations.iter(),
+            Part::Text(_) | Part::Reasoning(_) => [].iter(),
+        })
+    }
+}

@@ -1,0 +1,40 @@
+//! How do models mark their reasoning?
+
+/// A pair of markers round reasoning.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Form {
+    pub(super) open: &'static str,
+    /// Any of these ends it.
+    pub(super) close: &'static [&'static str],
+    /// Whether the prompt may have held the opening marker, so that the closing one stands alone.
+    pub(super) prefilled: bool,
+}
+
+const fn tags(open: &'static str, close: &'static [&'static str]) -> Form {
+    Form { open, close, prefilled: true }
+}
+
+/// All forms, besides that of messages with headers.
+pub(super) const FORMS: &[Form] = &[
+    tags("<think>", &["</think>"]),
+    tags("<thinking>", &["</thinking>"]),
+    tags("[THINK]", &["[/THINK]"]),
+    tags("<seed:think>", &["</seed:think>"]),
+    tags("<mm:think>", &["</mm:think>"]),
+    tags("<longcat_think>", &["</longcat_think>"]),
+    tags("◁think▷", &["◁/think▷"]),
+    tags("<|channel>thought", &["<channel|>"]),
+    tags("<|START_THINKING|>", &["<|END_THINKING|>"]),
+    tags("<|inner_prefix|>", &["<|inner_suffix|>"]),
+    tags("<|open|>think<|sep|>", &["<|close|>think<|sep|>"]),
+    Form { open: "<|content_thinking|>", close: &["<|end_message|>"], prefilled: false },
+    Form {
+        open: "Here is my thought process:",
+        close: &["Here is my response:"],
+        prefilled: false,
+    },
+];
+
+/// Reasoning in a message with a header: it ends where the message does, or the next one starts.
+pub(super) const MESSAGE: Form =
+    Form { open: "", close: &["<|end|>", "<|return|>", "<|call|>", "<|eom|>"], prefilled: false };

@@ -1,0 +1,164 @@
+//! What of the text is there yet, and what stands at a place in it?
+//!
+//! Places are offsets from the start of the whole text, so that readers can keep them while the
+//! buffer moves on. Every question has three answers: yes, no, and "not until more text comes".
+
+use std::ops::Range;
+
+use super::catalog::Catalog;
+use super::parsed::ProblemCode;
+
+/// Why a reader cannot go on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// Undecided until more text comes.
+    More,
+    /// Not a call of this format.
+    Reject,
+    /// An attempt at a call that cannot be one; the text from `end` on is not part of it.
+    Broken { code: ProblemCode, detail: String, end: usize },
+}
+
+/// The outcome of looking at a text that may still grow.
+pub(super) type Read<T> = Result<T, Stop>;
+
+/// The unsettled end of the text.
+#[derive(Clone, Copy)]
+pub(super) struct View<'a> {
+    text: &'a str,
+    base: usize,
+    eof: bool,
+    pub(super) catalog: &'a Catalog,
+}
+
+impl<'a> View<'a> {
+    pub(super) fn new(text: &'a str, base: usize, eof: bool, catalog: &'a Catalog) -> Self {
+        Self { text, base, eof, catalog }
+    }
+
+    /// Everything from a place on.
+    pub(super) fn rest(&self, at: usize) -> &'a str {
+        self.text.get(at.saturating_sub(self.base)..).unwrap_or("")
+    }
+
+    /// The text between two places.
+    pub(super) fn slice(&self, span: Range<usize>) -> &'a str {
+        self.rest(span.start).get(..span.end.saturating_sub(span.start)).unwrap_or("")
+    }
+
+    /// The place after the last byte so far.
+    pub(super) fn end(&self) -> usize {
+        self.base + self.text.len()
+    }
+
+    /// Whether no more text will come.
+    pub(super) fn is_final(&self) -> bool {
+        self.eof
+    }
+
+    /// Why a reader that needs more text must stop.
+    pub(super) fn short(&self) -> Stop {
+        if !self.eof {
+            return Stop::More;
+        }
+        let detail = "the text ends before the call does; send the whole call again".to_owned();
+        Stop::Broken { code: ProblemCode::Truncated, detail, end: self.end() }
+    }
+
+    /// The next place that is not white space.
+    pub(super) fn skip_space(&self, at: usize) -> usize {
+        let rest = self.rest(at);
+        at + (rest.len() - rest.trim_start().len())
+    }
+
+    /// The character at a place; without one, a reader is short of text.
+    pub(super) fn peek(&self, at: usize) -> Read<char> {
+        self.rest(at).chars().next().ok_or_else(|| self.short())
+    }
+
+    /// The character at a place, or none at the end of the whole text.
+    pub(super) fn peek_or_end(&self, at: usize) -> Read<Option<char>> {
+        match self.rest(at).chars().next() {
+            None if !self.eof => Err(Stop::More),
+            next => Ok(next),
+        }
+    }
+
+    /// Whether a token stands at a place.
+    pub(super) fn has(&self, at: usize, token: &str) -> Read<bool> {
+        let rest = self.rest(at);
+        if rest.starts_with(token) {
+            return Ok(true);
+        }
+        if !self.eof && token.starts_with(rest) { Err(Stop::More) } else { Ok(false) }
+    }
+
+    /// The length of whichever token stands at a place; list longer ones first.
+    pub(super) fn any(&self, at: usize, tokens: &[&str]) -> Read<Option<usize>> {
+        let mut undecided = false;
+        for token in tokens {
+            match self.has(at, token) {
+                Ok(true) => return Ok(Some(token.len())),
+                Ok(false) => {}
+                Err(_) => undecided = true,
+            }
+        }
+        if undecided { Err(Stop::More) } else { Ok(None) }
+    }
+
+    /// The word after a Markdown fence that stands here, and the place after it.
+    pub(super) fn fence(&self, at: usize) -> Read<Option<(&'a str, usize)>> {
+        if !self.has(at, "```")? {
+            return Ok(None);
+        }
+        let info = self.rest(at + 3);
+        let end = info.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let end = end.ok_or_else(|| self.short())?;
+        Ok(Some((info.get(..end).unwrap_or(""), at + 3 + end)))
+    }
+}
+
+/// A search that remembers how far it has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Seek {
+    from: usize,
+}
+
+impl Seek {
+    pub(super) fn new(from: usize) -> Self {
+        Self { from }
+    }
+
+    /// The next place where the token starts. The search goes on after it next time.
+    pub(super) fn token(&mut self, view: &View<'_>, token: &str) -> Read<usize> {
+        let first = token.as_bytes().first().copied().unwrap_or_default();
+        loop {
+            let at = self.byte(view, first)?;
+            match view.has(at, token) {
+                Ok(true) => return Ok(at),
+                Ok(false) => {}
+                Err(stop) => {
+                    self.from = at;
+                    return Err(stop);
+                }
+            }
+        }
+    }
+
+    /// The next place where the (ASCII) byte stands. The search goes on after it next time.
+    pub(super) fn byte(&mut self, view: &View<'_>, byte: u8) -> Read<usize> {
+        let rest = view.rest(self.from).as_bytes();
+        let Some(found) = memchr::memchr(byte, rest) else {
+            self.from = view.end();
+            return Err(view.short());
+        };
+        let at = self.from + found;
+        self.from = at + 1;
+        Ok(at)
+    }
+
+    /// Goes back, to look at a place again when more text has come.
+    pub(super) fn again(&mut self, at: usize) {
+        self.from = at;
+    }
+}
