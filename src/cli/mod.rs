@@ -6,6 +6,7 @@
 mod console;
 mod error;
 mod exit;
+mod parse;
 mod sim;
 
 pub use exit::Exit;
@@ -42,6 +43,7 @@ const EXIT_CODES: &str = "Exit codes: 0 fine, 1 a demand not met or a regression
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Parse(parse::ParseArgs),
     Sim(sim::SimArgs),
 }
 
@@ -64,6 +66,7 @@ pub fn main() -> ExitCode {
 
 fn run(command: Command, console: &mut Console) -> Result<Exit, CliError> {
     match command {
+        Command::Parse(args) => parse::run(&args, console),
         Command::Sim(args) => sim::run(args, console),
     }
 }

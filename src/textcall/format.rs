@@ -16,18 +16,18 @@ pub struct Format {
     /// The markers that open a call or a section of calls.
     pub openers: &'static [&'static str],
     /// Where an opener counts.
-    pub(crate) anchor: Anchor,
+    pub(in crate::textcall) anchor: Anchor,
     /// What may follow an opener, tried in order.
-    pub(crate) grammars: &'static [Grammar],
+    pub(in crate::textcall) grammars: &'static [Grammar],
     /// What may stand at the start of a line without any marker, tried in order.
-    pub(crate) bare: &'static [Grammar],
+    pub(in crate::textcall) bare: &'static [Grammar],
     /// The form in the terms of the representation.
     pub form: CallFormat,
 }
 
 /// Where an opener counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Anchor {
+pub(in crate::textcall) enum Anchor {
     /// Anywhere in prose.
     Anywhere,
     /// Only where nothing but white space precedes it on its line.
@@ -51,7 +51,7 @@ impl Format {
 
 /// How to read on from an opener.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Grammar {
+pub(in crate::textcall) enum Grammar {
     /// JSON that holds name and arguments.
     Json(JsonBlock),
     /// A head with the name, then JSON arguments.

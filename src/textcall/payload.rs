@@ -28,7 +28,7 @@ const IDS: [&str; 3] = ["id", "tool_call_id", "call_id"];
 
 /// How far a value that stands without a marker is trusted to be a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trust {
+pub(super) enum Trust {
     /// A marker says that this is a call: any name will do, and arguments may be left out.
     Marked,
     /// Nothing but its shape says so: the tool must have been offered, and arguments be there.

@@ -4,12 +4,14 @@
 //! - [`Registry`]: checks a call against its tool's schema, runs it, keeps the result within bounds
 //! - [`ToolFailure`]: an error that a model can act on
 //! - [`probes`]: the side-effect-free tools of the suite
+//! - [`import_tools`]: tools as files of other programs declare them
 //! - [`mcp_name`]: names for tools of other servers
 //!
 //! Nothing here does I/O, reads a clock or draws random numbers: what must not be guessed is made by
 //! [`Nonces`], from a seed that the caller gives.
 
 mod failure;
+mod import;
 mod mcp_name;
 mod nonce;
 pub mod probes;
@@ -23,6 +25,7 @@ use std::pin::Pin;
 use serde_json::Value;
 
 pub use failure::{ErrorCode, Retry, ToolFailure};
+pub use import::{BadTools, import_tools};
 pub use mcp_name::{MAX_NAME_LENGTH, mcp_name};
 pub use nonce::Nonces;
 pub use registry::{Hook, Registry, RegistryError};

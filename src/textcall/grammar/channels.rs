@@ -9,15 +9,19 @@ use crate::textcall::view::{Read, Stop, View};
 
 /// `HEADER <|message|> BODY END`
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Channels {
+pub(in crate::textcall) struct Channels {
     /// What ends a header.
-    pub(crate) message: &'static str,
+    pub(in crate::textcall) message: &'static str,
     /// What ends a message.
-    pub(crate) close: &'static [&'static str],
+    pub(in crate::textcall) close: &'static [&'static str],
 }
 
 impl Channels {
-    pub(crate) fn reader(&'static self, opener: &'static str, at: usize) -> Box<dyn Reader> {
+    pub(in crate::textcall) fn reader(
+        &'static self,
+        opener: &'static str,
+        at: usize,
+    ) -> Box<dyn Reader> {
         Box::new(Message { config: self, opener, at, stage: Stage::Header, name: String::new() })
     }
 }

@@ -12,15 +12,19 @@ use crate::textcall::view::{Read, Seek, Stop, View};
 
 /// `<invoke name="N"><K>V</K></invoke>`, or `<invoke>` with the name and parameters inside.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Elements {
+pub(in crate::textcall) struct Elements {
     /// What stands before every tag; a server may have stripped it.
-    pub(crate) namespace: &'static str,
+    pub(in crate::textcall) namespace: &'static str,
     /// What ends a section, without the namespace and with it.
-    pub(crate) section_close: &'static [&'static str],
+    pub(in crate::textcall) section_close: &'static [&'static str],
 }
 
 impl Elements {
-    pub(crate) fn reader(&'static self, opener: &'static str, at: usize) -> Box<dyn Reader> {
+    pub(in crate::textcall) fn reader(
+        &'static self,
+        opener: &'static str,
+        at: usize,
+    ) -> Box<dyn Reader> {
         let plain = opener.strip_prefix(self.namespace);
         let namespace = if plain.is_some() { self.namespace } else { "" };
         let stage = if opener.ends_with("<invoke") { Stage::Tag } else { Stage::Section };

@@ -12,24 +12,24 @@ use crate::textcall::view::{Read, Stop, View};
 
 /// `SECTION (CALL head SEPARATOR {…} CLOSE)* SECTION_END`
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Headed {
+pub(in crate::textcall) struct Headed {
     /// The tokens that start a call; an opener that is none of them starts a section.
-    pub(crate) call: &'static [&'static str],
+    pub(in crate::textcall) call: &'static [&'static str],
     /// How the name, and the id if there is one, stand in the head.
-    pub(crate) head: Head,
+    pub(in crate::textcall) head: Head,
     /// What ends the head; a `{` always does.
-    pub(crate) separators: &'static [&'static str],
+    pub(in crate::textcall) separators: &'static [&'static str],
     /// What ends a call; models forget it.
-    pub(crate) close: &'static [&'static str],
+    pub(in crate::textcall) close: &'static [&'static str],
     /// What ends a section; models forget it.
-    pub(crate) section_close: &'static [&'static str],
+    pub(in crate::textcall) section_close: &'static [&'static str],
     /// Whether the name must be one that was offered.
-    pub(crate) trust: Trust,
+    pub(in crate::textcall) trust: Trust,
 }
 
 /// How the name and the id stand in a head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Head {
+pub(in crate::textcall) enum Head {
     /// The name alone.
     Name,
     /// `functions.NAME:3`, all of which is the id too.
@@ -48,7 +48,7 @@ pub(crate) enum Head {
 
 impl Headed {
     /// A marked call with nothing else said.
-    pub(crate) const MARKED: Self = Self {
+    pub(in crate::textcall) const MARKED: Self = Self {
         call: &[],
         head: Head::Name,
         separators: &[],
@@ -57,7 +57,11 @@ impl Headed {
         trust: Trust::Marked,
     };
 
-    pub(crate) fn reader(&'static self, opener: &'static str, at: usize) -> Box<dyn Reader> {
+    pub(in crate::textcall) fn reader(
+        &'static self,
+        opener: &'static str,
+        at: usize,
+    ) -> Box<dyn Reader> {
         let stage = if self.call.contains(&opener) { Stage::Head } else { Stage::Section };
         Box::new(Section {
             config: self,

@@ -9,24 +9,24 @@ use crate::textcall::view::{Read, Stop, View};
 
 /// A JSON object or a list of them, each with a name and arguments.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct JsonBlock {
+pub(in crate::textcall) struct JsonBlock {
     /// What the payload must start with.
-    pub(crate) starts: Starts,
+    pub(in crate::textcall) starts: Starts,
     /// What a Markdown fence round the payload means.
-    pub(crate) fence: Fence,
+    pub(in crate::textcall) fence: Fence,
     /// Tokens that may stand between the opener and the payload.
-    pub(crate) gap: &'static [&'static str],
+    pub(in crate::textcall) gap: &'static [&'static str],
     /// The closing markers; models forget them.
-    pub(crate) close: &'static [&'static str],
+    pub(in crate::textcall) close: &'static [&'static str],
     /// Whether a marker vouches for the call.
-    pub(crate) trust: Trust,
+    pub(in crate::textcall) trust: Trust,
     /// Names that mean "no call".
-    pub(crate) pseudo: &'static [&'static str],
+    pub(in crate::textcall) pseudo: &'static [&'static str],
 }
 
 /// What a payload must start with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Starts {
+pub(in crate::textcall) enum Starts {
     /// `{`
     Object,
     /// `[`
@@ -37,7 +37,7 @@ pub(crate) enum Starts {
 
 /// What a Markdown fence round the payload means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fence {
+pub(in crate::textcall) enum Fence {
     /// That this is not the format.
     Refused,
     /// A slip of the model.
@@ -50,7 +50,7 @@ pub(crate) enum Fence {
 
 impl JsonBlock {
     /// Either shape, no closer, vouched for by its marker.
-    pub(crate) const MARKED: Self = Self {
+    pub(in crate::textcall) const MARKED: Self = Self {
         starts: Starts::Either,
         fence: Fence::Slip,
         gap: &[],
@@ -60,10 +60,10 @@ impl JsonBlock {
     };
 
     /// Either shape, without a marker.
-    pub(crate) const BARE: Self =
+    pub(in crate::textcall) const BARE: Self =
         Self { trust: Trust::Offered, fence: Fence::Refused, ..Self::MARKED };
 
-    pub(crate) fn reader(&'static self, at: usize) -> Box<dyn Reader> {
+    pub(in crate::textcall) fn reader(&'static self, at: usize) -> Box<dyn Reader> {
         Box::new(Block {
             config: self,
             at,

@@ -14,28 +14,28 @@ mod python;
 mod react;
 mod tags;
 
-pub(crate) use channels::Channels;
-pub(crate) use elements::Elements;
-pub(crate) use headed::{Head, Headed};
-pub(crate) use json::{Fence, JsonBlock, Starts};
-pub(crate) use notation::Notation;
-pub(crate) use pairs::Pairs;
-pub(crate) use python::{Brackets, Python};
-pub(crate) use react::React;
-pub(crate) use tags::Tags;
+pub(in crate::textcall) use channels::Channels;
+pub(in crate::textcall) use elements::Elements;
+pub(in crate::textcall) use headed::{Head, Headed};
+pub(in crate::textcall) use json::{Fence, JsonBlock, Starts};
+pub(in crate::textcall) use notation::Notation;
+pub(in crate::textcall) use pairs::Pairs;
+pub(in crate::textcall) use python::{Brackets, Python};
+pub(in crate::textcall) use react::React;
+pub(in crate::textcall) use tags::Tags;
 
 use super::payload::{Draft, Refusal};
 use super::view::{Read, View};
 
 /// Reads the calls behind one opener.
-pub(crate) trait Reader: std::fmt::Debug + Send {
+pub(in crate::textcall) trait Reader: std::fmt::Debug + Send {
     /// Goes on as far as the text allows. A reader that found a call is asked again.
     fn step(&mut self, view: &View<'_>) -> Read<Step>;
 }
 
 /// What a reader has come to.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(in crate::textcall) enum Step {
     /// Calls, or reasons why one is none, that end at `end`.
     Found { calls: Vec<Result<Draft, Refusal>>, text: Option<String>, end: usize },
     /// Nothing more of this block: text goes on at `end`.
@@ -46,7 +46,7 @@ pub(crate) enum Step {
 
 /// What a message that is no call is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum MessageKind {
+pub(in crate::textcall) enum MessageKind {
     /// Visible text.
     Text,
     /// Reasoning, up to the end of the message.

@@ -12,19 +12,19 @@ use crate::textcall::view::{Read, Stop, View};
 
 /// `OPENER call:NAME{key:DELIMITERtextDELIMITER,n:3} CLOSE`
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Notation {
+pub(in crate::textcall) struct Notation {
     /// The scanner's settings for this delimiter.
-    pub(crate) flavour: &'static Flavour,
+    pub(in crate::textcall) flavour: &'static Flavour,
     /// What stands on each side of a string.
-    pub(crate) delimiter: &'static str,
+    pub(in crate::textcall) delimiter: &'static str,
     /// What ends a call; models forget it.
-    pub(crate) close: &'static [&'static str],
+    pub(in crate::textcall) close: &'static [&'static str],
     /// Whether the name must be one that was offered.
-    pub(crate) trust: Trust,
+    pub(in crate::textcall) trust: Trust,
 }
 
 impl Notation {
-    pub(crate) fn reader(&'static self, at: usize) -> Box<dyn Reader> {
+    pub(in crate::textcall) fn reader(&'static self, at: usize) -> Box<dyn Reader> {
         Box::new(Call { config: self, at, stage: Stage::Name, name: String::new() })
     }
 }

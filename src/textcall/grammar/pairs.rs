@@ -11,13 +11,17 @@ use crate::textcall::view::{Read, Seek, Stop, View};
 
 /// `<tool_call>NAME (<arg_key>K</arg_key><arg_value>V</arg_value>)* </tool_call>`
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Pairs {
+pub(in crate::textcall) struct Pairs {
     /// What stands between the name and the pairs, without its brackets.
-    pub(crate) separator: Option<&'static str>,
+    pub(in crate::textcall) separator: Option<&'static str>,
 }
 
 impl Pairs {
-    pub(crate) fn reader(&'static self, opener: &'static str, at: usize) -> Box<dyn Reader> {
+    pub(in crate::textcall) fn reader(
+        &'static self,
+        opener: &'static str,
+        at: usize,
+    ) -> Box<dyn Reader> {
         let wrapped = opener.starts_with("<tool_calls");
         let stage = match (opener.ends_with(':'), wrapped) {
             (true, _) => Stage::Suffix,

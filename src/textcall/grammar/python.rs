@@ -10,18 +10,18 @@ use crate::textcall::view::{Read, Stop, View};
 
 /// `[name(key=value), …]`
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Python {
+pub(in crate::textcall) struct Python {
     /// Whether the calls stand in a list.
-    pub(crate) brackets: Brackets,
+    pub(in crate::textcall) brackets: Brackets,
     /// The closing markers; models forget them.
-    pub(crate) close: &'static [&'static str],
+    pub(in crate::textcall) close: &'static [&'static str],
     /// Whether the names must be offered ones.
-    pub(crate) trust: Trust,
+    pub(in crate::textcall) trust: Trust,
 }
 
 /// Whether the calls stand in a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Brackets {
+pub(in crate::textcall) enum Brackets {
     /// They must.
     Required,
     /// They may.
@@ -29,7 +29,7 @@ pub(crate) enum Brackets {
 }
 
 impl Python {
-    pub(crate) fn reader(&'static self, at: usize) -> Box<dyn Reader> {
+    pub(in crate::textcall) fn reader(&'static self, at: usize) -> Box<dyn Reader> {
         let stage = Stage::Start;
         Box::new(Calls { config: self, at, stage, name: String::new(), list: false, any: false })
     }

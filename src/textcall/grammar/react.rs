@@ -13,15 +13,15 @@ use crate::textcall::view::{Read, Stop, View};
 
 /// `Action: NAME⏎Action Input: {…}⏎Observation:`
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct React {
+pub(in crate::textcall) struct React {
     /// What stands before the arguments.
-    pub(crate) input: &'static str,
+    pub(in crate::textcall) input: &'static str,
     /// What the host would say next: from here on the model makes things up.
-    pub(crate) observation: &'static str,
+    pub(in crate::textcall) observation: &'static str,
 }
 
 impl React {
-    pub(crate) fn reader(&'static self, at: usize) -> Box<dyn Reader> {
+    pub(in crate::textcall) fn reader(&'static self, at: usize) -> Box<dyn Reader> {
         Box::new(Turn { config: self, at, stage: Stage::Name, name: String::new() })
     }
 }

@@ -13,30 +13,30 @@ use crate::textcall::view::{Read, Seek, Stop, View};
 
 /// `SECTION (<call name="N"> (<parameter name="K">V</parameter>)* </call>)* SECTION_END`
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Tags {
+pub(in crate::textcall) struct Tags {
     /// What a call's tag starts with; an opener that is not this starts a section.
-    pub(crate) call: &'static str,
+    pub(in crate::textcall) call: &'static str,
     /// A call's end tag. Without it a call is cut short.
-    pub(crate) call_close: &'static str,
+    pub(in crate::textcall) call_close: &'static str,
     /// What a parameter's tag starts with.
-    pub(crate) parameter: &'static str,
+    pub(in crate::textcall) parameter: &'static str,
     /// A parameter's end tag.
-    pub(crate) parameter_close: &'static str,
+    pub(in crate::textcall) parameter_close: &'static str,
     /// What ends a tag.
-    pub(crate) tag_end: &'static str,
+    pub(in crate::textcall) tag_end: &'static str,
     /// The attributes that hold the name of the tool and of the parameter; empty for `<tag=NAME>`.
-    pub(crate) names: (&'static str, &'static str),
+    pub(in crate::textcall) names: (&'static str, &'static str),
     /// Tokens that may stand between the section's opener and a call.
-    pub(crate) gap: &'static [&'static str],
+    pub(in crate::textcall) gap: &'static [&'static str],
     /// What ends a section; models forget it.
-    pub(crate) section_close: &'static [&'static str],
+    pub(in crate::textcall) section_close: &'static [&'static str],
     /// Which newlines round a value are not part of it.
-    pub(crate) padding: Padding,
+    pub(in crate::textcall) padding: Padding,
 }
 
 /// Which newlines round a value are not part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Padding {
+pub(in crate::textcall) enum Padding {
     /// All are.
     Data,
     /// One on each side is not.
@@ -45,7 +45,7 @@ pub(crate) enum Padding {
 
 impl Tags {
     /// `<invoke name="N"><parameter name="K">V</parameter></invoke>`
-    pub(crate) const INVOKE: Self = Self {
+    pub(in crate::textcall) const INVOKE: Self = Self {
         call: "<invoke",
         call_close: "</invoke>",
         parameter: "<parameter",
@@ -58,7 +58,7 @@ impl Tags {
     };
 
     /// `<function=N><parameter=K>V</parameter></function>`
-    pub(crate) const FUNCTION: Self = Self {
+    pub(in crate::textcall) const FUNCTION: Self = Self {
         call: "<function=",
         call_close: "</function>",
         parameter: "<parameter=",
@@ -67,7 +67,11 @@ impl Tags {
         ..Self::INVOKE
     };
 
-    pub(crate) fn reader(&'static self, opener: &'static str, at: usize) -> Box<dyn Reader> {
+    pub(in crate::textcall) fn reader(
+        &'static self,
+        opener: &'static str,
+        at: usize,
+    ) -> Box<dyn Reader> {
         let stage = if opener == self.call { Stage::CallTag } else { Stage::Section };
         Box::new(Calls { config: self, at, stage, call: Pending::default(), any: false })
     }
