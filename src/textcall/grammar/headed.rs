@@ -289,10 +289,10 @@ impl Section {
         if self.fenced && view.has(at, "```")? {
             at = view.skip_space(at + 3);
         }
-        self.fenced = false;
         if let Some(length) = view.any(at, self.config.close)? {
             self.at = at + length;
         }
+        self.fenced = false;
         self.stage = Stage::Section;
         Ok(())
     }
