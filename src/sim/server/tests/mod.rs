@@ -2,6 +2,7 @@
 
 mod answers;
 mod connections;
+mod shipped;
 
 use std::fs;
 
