@@ -57,7 +57,12 @@ const QUESTIONS: [Question; 7] = [
         path: "props",
         ask: Ask::Query,
         template: Some(Template::from_props),
-        facts: &[("/build_info", "build"), ("/model_path", "quantization")],
+        facts: &[
+            ("/build_info", "build"),
+            ("/model_ftype", "quantization"),
+            // Older builds have only the file's name.
+            ("/model_path", "quantization"),
+        ],
     },
     // Ollama
     Question {
