@@ -8,6 +8,7 @@
 //! - [`brain`]: what a model says, before its server spells it
 //! - [`thinking`](self): whether it reasons on a request
 //! - [`rules`]: what its provider refuses, and in which words
+//! - [`output`](self): whether the server refuses what its model wrote
 //! - [`draw`](self): chance that can be repeated
 //! - [`seal`]: what the server issued, verifiable without memory
 //! - [`issue`](self), [`IdStyle`]: which ids a provider gives to what it issues
@@ -22,6 +23,7 @@ mod fleet;
 mod ids;
 mod issue;
 mod model;
+mod output;
 pub mod quirks;
 pub mod rules;
 pub mod seal;

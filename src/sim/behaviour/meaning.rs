@@ -32,6 +32,9 @@ fn concerned(quirk: &ModelQuirk) -> Vec<&'static str> {
         ModelQuirk::Breaks(features) if features.contains(&SchemaFeature::Enum) => {
             vec!["echo", "both", "apart"]
         }
+        ModelQuirk::Breaks(features) if features.contains(&SchemaFeature::Integer) => {
+            vec!["add", "both"]
+        }
         ModelQuirk::Breaks(_) => vec!["book"],
         ModelQuirk::StringifiesNumbers => vec!["add", "both"],
         ModelQuirk::StringifiesValues => vec!["add", "both", "book"],

@@ -13,7 +13,7 @@ use crate::ir::{Digest, Request};
 use crate::sim::quirks::{self, WireQuirk};
 use crate::sim::rules::{self, Facts, Fault, Violation};
 use crate::sim::{
-    Draw, Fleet, ModelFile, NativeTools, RulesId, ThinkingWhen, brain, is_thinking, issue,
+    Draw, Fleet, ModelFile, NativeTools, RulesId, ThinkingWhen, brain, is_thinking, issue, output,
 };
 use crate::wire::Framing;
 
@@ -190,6 +190,9 @@ impl Call<'_> {
     fn reply(&self, model: &ModelFile, body: &Value, request: &Request) -> Outcome {
         let codec = model.dialect.codec();
         let mut reply = brain::answer(request, model, &Draw::of(request));
+        if let Some(body) = output::refusal(&reply, request, model.rules()) {
+            return Outcome::json(400, &body);
+        }
         issue::ids(&mut reply, request, model);
         let stamp = Stamp { created: self.options.clock.now(), usage: wants_usage(model, body) };
         let streamed = request.stream && !faults::ignores_stream(model);
