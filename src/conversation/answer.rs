@@ -4,13 +4,15 @@
 //! something about the endpoint; everything else leaves the question open.
 
 use crate::dialect::{ApiError, Envelope};
-use crate::ir::Reply;
+use crate::ir::{Reply, StopKind};
 
 /// What one request led to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// The model answered.
     Reply(Box<Reply>),
+    /// The stream ended before the reply did: what came of it is not to be acted on.
+    CutShort(Box<Reply>),
     /// The endpoint understood the request and clearly said no.
     Refused(Box<ApiError>),
     /// The model answered with what the server itself could not read as a call.
@@ -29,13 +31,45 @@ impl Answer {
         }
     }
 
-    /// The reply, if there is one.
+    /// Sorts a decoded reply.
+    pub fn of_reply(reply: Reply) -> Self {
+        match reply.stop.kind {
+            StopKind::Truncated => Self::CutShort(Box::new(reply)),
+            _ => Self::Reply(Box::new(reply)),
+        }
+    }
+
+    /// Why there is no reply to judge, where there is none.
+    pub fn miss(&self) -> Option<Miss> {
+        Some(match self {
+            Self::Reply(_) => return None,
+            Self::Nothing(words) => Miss::Open(words.clone()),
+            Self::Refused(error) => Miss::Clear(format!("refused: {error}")),
+            Self::OutputRejected(error) => Miss::Clear(format!(
+                "the model tried to call and the server could not read it: {error}"
+            )),
+            Self::CutShort(_) => Miss::Clear("the stream ended before the reply did".to_owned()),
+        })
+    }
+
+    /// The finished reply, if there is one.
     pub fn reply(&self) -> Option<&Reply> {
         match self {
             Self::Reply(reply) => Some(reply),
-            Self::Refused(_) | Self::OutputRejected(_) | Self::Nothing(_) => None,
+            Self::CutShort(_) | Self::Refused(_) | Self::OutputRejected(_) | Self::Nothing(_) => {
+                None
+            }
         }
     }
+}
+
+/// Why there is no reply to judge, in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Miss {
+    /// Nothing can be concluded.
+    Open(String),
+    /// The endpoint or the model failed, clearly: a finding, if the control passed.
+    Clear(String),
 }
 
 enum Class {

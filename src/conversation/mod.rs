@@ -1,7 +1,16 @@
-//! What does one turn with an endpoint give?
+//! What does one turn with an endpoint give, and how does a conversation go on?
 //!
-//! - [`answer`](self): a reply, a refusal, or no answer at all
+//! - [`Endpoint`]: a model behind a URL, and the log of what was exchanged with it
+//! - [`Answer`]: a reply, a refusal, or no answer at all
+//! - [`Reading`]: which calls are in a reply, and which layer kept them
+//! - [`Conversation`]: the turns of an agent, bounded
 
 mod answer;
+mod endpoint;
+mod engine;
+mod reading;
 
-pub use answer::{Answer, excerpt};
+pub use answer::{Answer, Miss, excerpt};
+pub use endpoint::{Address, Endpoint, ExchangeLog, Turn};
+pub use engine::{Conversation, Delivery, Ending, Said};
+pub use reading::{Reading, read};

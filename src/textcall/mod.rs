@@ -9,6 +9,7 @@
 //! - `view`, `scan`: looking at a text that is still coming in
 //! - `literal`, `payload`, `coerce`, `catalog`: what the arguments mean, by the declared schemas
 //! - `parsed`: the result
+//! - `prompted`: teaching a model to call in text
 
 mod catalog;
 mod coerce;
@@ -20,6 +21,7 @@ mod markers;
 mod parsed;
 mod parser;
 mod payload;
+mod prompted;
 mod prose;
 mod reasoning;
 mod scan;
@@ -30,3 +32,4 @@ pub use format::Format;
 pub use formats::{FORMATS, by_name};
 pub use parsed::{Event, Parsed, Part, Problem, ProblemCode, Repair, TextCall};
 pub use parser::{Options, Parser, parse};
+pub use prompted::Protocol;

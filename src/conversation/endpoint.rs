@@ -1,0 +1,191 @@
+//! Where is the model, how is it spoken to, and what did it answer?
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use url::Url;
+
+use super::Answer;
+use crate::dialect::{ApiError, DialectId, EndpointError, call_url};
+use crate::ir::{Defect, Digest, Object, Reply, Request};
+use crate::transport::{Body, Call, Exchange, HeaderText, Judgement, Response, Timing, Transport};
+
+/// How often a stream that ended before its reply did is asked for again.
+const TRUNCATED_RETRIES: u32 = 1;
+
+/// What must be known of a model behind a URL to speak to it.
+#[derive(Debug, Clone)]
+pub struct Address {
+    /// The protocol it speaks.
+    pub dialect: DialectId,
+    /// The base that the provider's own SDK takes, or the full path of the call.
+    pub base: Url,
+    /// The model's name there.
+    pub model: String,
+    /// The headers of every request, credentials included.
+    pub headers: Vec<(String, HeaderText)>,
+    /// Further fields of every request's body.
+    pub extra: Object,
+    /// The most tokens a reply may have.
+    pub max_tokens: u64,
+}
+
+/// A model that can be spoken to.
+#[derive(Clone)]
+pub struct Endpoint {
+    address: Address,
+    plain_url: Url,
+    stream_url: Url,
+    transport: Arc<dyn Transport>,
+    log: ExchangeLog,
+}
+
+/// What one request led to, and the evidence for it.
+#[derive(Debug, Clone)]
+pub struct Turn {
+    /// What it led to.
+    pub answer: Answer,
+    /// The exchange, by its digest.
+    pub evidence: Digest,
+    /// How long it took.
+    pub timing: Timing,
+}
+
+/// Every exchange of a run, in the order they ended. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub struct ExchangeLog(Arc<Mutex<Vec<Exchange>>>);
+
+impl ExchangeLog {
+    fn push(&self, exchange: Exchange) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(exchange);
+    }
+
+    /// Takes what was kept so far.
+    pub fn take(&self) -> Vec<Exchange> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Endpoint {
+    /// An endpoint whose exchanges go over this transport and into this log.
+    pub fn new(
+        address: Address,
+        transport: Arc<dyn Transport>,
+        log: ExchangeLog,
+    ) -> Result<Self, EndpointError> {
+        let url = |stream| call_url(address.dialect, &address.base, &address.model, stream);
+        let (plain_url, stream_url) = (url(false)?, url(true)?);
+        Ok(Self { address, plain_url, stream_url, transport, log })
+    }
+
+    /// The protocol it speaks.
+    pub fn dialect(&self) -> DialectId {
+        self.address.dialect
+    }
+
+    /// Where its exchanges are kept.
+    pub fn log(&self) -> &ExchangeLog {
+        &self.log
+    }
+
+    /// Sends one request and sorts what came back. A stream that was cut short is asked for once
+    /// more, so that a passing fault leaves no mark.
+    pub async fn ask(&self, request: &Request) -> Turn {
+        let call = self.call(request);
+        let mut turn = self.send(&call, request.stream).await;
+        for _ in 0..TRUNCATED_RETRIES {
+            if !matches!(turn.answer, Answer::CutShort(_)) {
+                break;
+            }
+            turn = self.send(&call, request.stream).await;
+        }
+        turn
+    }
+
+    async fn send(&self, call: &Call, stream: bool) -> Turn {
+        let judge = |response: &Response| judgement(response, &self.read(response, stream));
+        let exchange = self.transport.send(call, &judge).await;
+        let answer = match exchange.response() {
+            Ok(response) => self.read(response, stream),
+            Err(error) => Answer::Nothing(error.to_string()),
+        };
+        let (evidence, timing) = (exchange.digest(), exchange.timing);
+        self.log.push(exchange);
+        Turn { answer, evidence, timing }
+    }
+
+    fn call(&self, request: &Request) -> Call {
+        let address = &self.address;
+        let codec = address.dialect.codec();
+        let url = if request.stream { &self.stream_url } else { &self.plain_url };
+        let mut call = Call::post(url.clone(), codec.encode_request(&self.completed(request)));
+        call.headers.clone_from(&address.headers);
+        if request.stream { call.streamed(codec.framing()) } else { call }
+    }
+
+    /// The request with what the address says of every request.
+    fn completed(&self, request: &Request) -> Request {
+        let mut request = request.clone();
+        request.model.clone_from(&self.address.model);
+        request.max_tokens.get_or_insert(self.address.max_tokens);
+        for (key, value) in &self.address.extra {
+            request.extra.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+        request
+    }
+
+    fn read(&self, response: &Response, stream: bool) -> Answer {
+        if !response.is_success() {
+            let headers = response.headers.clone();
+            return Answer::of_error(ApiError::from_response(
+                response.status,
+                headers,
+                &response.text(),
+            ));
+        }
+        let decoded = match &response.body {
+            Body::Whole(_) => match response.json() {
+                Ok(body) => self
+                    .address
+                    .dialect
+                    .codec()
+                    .decode_reply(&body)
+                    .map(|reply| plain(reply, stream)),
+                Err(problem) => {
+                    return Answer::Nothing(format!("the answer is not the protocol: {problem}"));
+                }
+            },
+            Body::Frames(frames) => {
+                let mut decoder = self.address.dialect.codec().stream_decoder();
+                frames.iter().for_each(|timed| decoder.push(&timed.frame));
+                decoder.finish()
+            }
+        };
+        match decoded {
+            Ok(reply) => Answer::of_reply(reply),
+            Err(mut error) => {
+                error.headers.clone_from(&response.headers);
+                Answer::of_error(error)
+            }
+        }
+    }
+}
+
+/// Whether asking again may help: not against a finding, whatever its status; but against an error
+/// that a successful status hides.
+fn judgement(response: &Response, answer: &Answer) -> Judgement {
+    match answer {
+        Answer::Reply(_) | Answer::CutShort(_) | Answer::Refused(_) | Answer::OutputRejected(_) => {
+            Judgement::Final
+        }
+        Answer::Nothing(_) if response.is_success() => Judgement::Transient,
+        Answer::Nothing(_) => Judgement::ByStatus,
+    }
+}
+
+/// A whole body is all right unless a stream was asked for.
+fn plain(mut reply: Reply, stream: bool) -> Reply {
+    if stream {
+        reply.defects.record(Defect::StreamIgnored);
+    }
+    reply
+}

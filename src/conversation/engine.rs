@@ -1,0 +1,175 @@
+//! How does a conversation with tools go on, and when does it end?
+//!
+//! The state machine that an agent runs: encode, send, parse, validate, run the tool or return a
+//! structured error, put the result back, keep the reasoning state, record. Bounded in turns, and
+//! stopped when the same call comes three times in a row.
+
+use super::{Answer, Endpoint, Reading, read};
+use crate::ir::{
+    Defect, Digest, Layer, Message, Part, Reply, Request, ToolCall, ToolResult, ToolSpec,
+};
+use crate::textcall::Protocol;
+use crate::tools::{Registry, ToolFailure};
+
+/// How often the same call in a row makes a loop.
+const LOOP_LENGTH: usize = 3;
+
+/// How tools are made known to the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delivery {
+    /// In the dialect's own field.
+    Native,
+    /// Taught in the system prompt.
+    Prompted(Protocol),
+}
+
+/// What one turn gave.
+#[derive(Debug, Clone)]
+pub struct Said {
+    /// What the request led to.
+    pub answer: Answer,
+    /// What was found in the reply; empty without one.
+    pub reading: Reading,
+}
+
+impl Said {
+    /// The reply, if there is one.
+    pub fn reply(&self) -> Option<&Reply> {
+        self.answer.reply()
+    }
+}
+
+/// How a conversation ended.
+#[derive(Debug, Clone)]
+pub enum Ending {
+    /// With an answer in words.
+    Answered(String),
+    /// With the same call, again and again.
+    Loop(ToolCall),
+    /// With calls still coming when the turns were used up.
+    OutOfTurns,
+    /// With a refusal, or without an answer: the last turn says which.
+    NoReply,
+}
+
+/// One conversation about one set of tools.
+pub struct Conversation<'a> {
+    endpoint: &'a Endpoint,
+    delivery: Delivery,
+    tools: &'a Registry,
+    request: Request,
+    evidence: Vec<Digest>,
+    defects: Vec<Defect>,
+    /// The calls of each turn so far.
+    turns: Vec<Vec<ToolCall>>,
+}
+
+impl<'a> Conversation<'a> {
+    /// Begins with a user's words. Options of the request (choice, stream, …) are the caller's.
+    pub fn new(endpoint: &'a Endpoint, delivery: Delivery, tools: &'a Registry, ask: &str) -> Self {
+        let mut request = Request { messages: vec![Message::user(ask)], ..Request::default() };
+        let specs: Vec<ToolSpec> = tools.specs().cloned().collect();
+        match delivery {
+            Delivery::Native => request.tools = specs,
+            Delivery::Prompted(protocol) => request.system = Some(protocol.teach(&specs)),
+        }
+        Self {
+            endpoint,
+            delivery,
+            tools,
+            request,
+            evidence: Vec::new(),
+            defects: Vec::new(),
+            turns: Vec::new(),
+        }
+    }
+
+    /// The request that the next turn sends.
+    pub fn request(&mut self) -> &mut Request {
+        &mut self.request
+    }
+
+    /// The exchanges so far.
+    pub fn evidence(&self) -> &[Digest] {
+        &self.evidence
+    }
+
+    /// What a strict client would not have taken of the replies so far.
+    pub fn defects(&self) -> &[Defect] {
+        &self.defects
+    }
+
+    /// Sends the conversation so far. A reply becomes part of it, word for word.
+    pub async fn turn(&mut self) -> Said {
+        let turn = self.endpoint.ask(&self.request).await;
+        self.evidence.push(turn.evidence);
+        let reading = match turn.answer.reply() {
+            Some(reply) => {
+                self.defects.extend(reply.defects.iter());
+                self.request.messages.push(Message::assistant(reply.parts.clone()));
+                let specs: Vec<ToolSpec> = self.tools.specs().cloned().collect();
+                read(reply, &specs)
+            }
+            None => Reading::default(),
+        };
+        self.turns.push(reading.calls.clone());
+        Said { answer: turn.answer, reading }
+    }
+
+    /// Runs the calls of a turn and puts the results where the model looks for them.
+    pub async fn run_tools(&mut self, said: &Said) -> Vec<ToolResult> {
+        let mut results = self.tools.run(&said.reading.calls).await;
+        let broken = said.reply().into_iter().flat_map(|reply| &reply.parts);
+        results.extend(broken.filter_map(|part| match part {
+            Part::BrokenCall(call) => Some(ToolFailure::result_of_broken(call)),
+            _ => None,
+        }));
+        self.put_back(said.reading.layer, &results);
+        results
+    }
+
+    /// A call that came as text is answered as text: the endpoint issued no id to pair with.
+    fn put_back(&mut self, layer: Option<Layer>, results: &[ToolResult]) {
+        let message = match (self.delivery, layer) {
+            (Delivery::Prompted(protocol), _) => Message::user(protocol.results(results)),
+            (Delivery::Native, Some(Layer::Content | Layer::Reasoning)) => {
+                Message::user(Protocol::ToolCall.results(results))
+            }
+            (Delivery::Native, Some(Layer::Structured) | None) => {
+                Message::results(results.iter().cloned())
+            }
+        };
+        self.request.messages.push(message);
+    }
+
+    /// Takes turns until the model answers in words, or cannot go on.
+    pub async fn run(&mut self, turns: usize) -> (Ending, Option<Said>) {
+        let mut last = None;
+        for _ in 0..turns {
+            let said = self.turn().await;
+            let ending = match (&said.answer, said.reading.attempted()) {
+                (Answer::Reply(_), false) => Some(Ending::Answered(said.reading.text.clone())),
+                (Answer::Reply(_), true) => self.loop_seen().map(Ending::Loop),
+                _ => Some(Ending::NoReply),
+            };
+            if let Some(ending) = ending {
+                return (ending, Some(said));
+            }
+            self.run_tools(&said).await;
+            last = Some(said);
+        }
+        (Ending::OutOfTurns, last)
+    }
+
+    /// The call that came three turns in a row, ids aside.
+    pub fn loop_seen(&self) -> Option<ToolCall> {
+        let tail = self.turns.get(self.turns.len().checked_sub(LOOP_LENGTH)?..)?;
+        let last = tail.last()?;
+        tail.iter().all(|calls| same_calls(calls, last)).then(|| last.first().cloned())?
+    }
+}
+
+fn same_calls(one: &[ToolCall], other: &[ToolCall]) -> bool {
+    one.len() == other.len()
+        && one.iter().zip(other).all(|(a, b)| a.name == b.name && a.input == b.input)
+}

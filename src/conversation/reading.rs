@@ -1,0 +1,80 @@
+//! Which calls are in a reply, and which layer kept them?
+//!
+//! A structured call is taken as it is. Where there is none, the visible text and then the
+//! reasoning are searched, because a call that the server lost is not a call that the model did not
+//! make.
+
+use crate::ir::{Layer, Part, Reply, ToolCall, ToolSpec};
+use crate::textcall::{self, Catalog, Options, Parsed};
+
+/// What was found in a reply.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reading {
+    /// The complete calls, in order.
+    pub calls: Vec<ToolCall>,
+    /// Where they stood; `None` without any.
+    pub layer: Option<Layer>,
+    /// The text format that read them, where they stood in text.
+    pub parser: Option<String>,
+    /// What had to be mended to read them.
+    pub repairs: Vec<String>,
+    /// Attempts at a call that are none, in words.
+    pub broken: Vec<String>,
+    /// The visible text without calls and reasoning.
+    pub text: String,
+}
+
+impl Reading {
+    /// Whether the model tried to call, well or badly.
+    pub fn attempted(&self) -> bool {
+        !self.calls.is_empty() || !self.broken.is_empty()
+    }
+}
+
+/// Reads a reply to a request that offered these tools.
+pub fn read(reply: &Reply, tools: &[ToolSpec]) -> Reading {
+    let broken: Vec<String> = reply
+        .parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::BrokenCall(call) => Some(format!("{}: {}", call.name, call.problem)),
+            _ => None,
+        })
+        .collect();
+    let calls: Vec<ToolCall> = reply.calls().cloned().collect();
+    if !calls.is_empty() || !broken.is_empty() {
+        let layer = (!calls.is_empty()).then_some(Layer::Structured);
+        return Reading { calls, layer, broken, text: reply.text(), ..Reading::default() };
+    }
+    let catalog = Catalog::new(tools);
+    let parsed = textcall::parse(&reply.text(), &catalog, Options::default());
+    let visible = in_text(&parsed, Layer::Content);
+    if visible.attempted() {
+        return visible;
+    }
+    let reasoning = format!("{}{}", reply.reasoning_text(), parsed.reasoning());
+    let hidden = textcall::parse(&reasoning, &catalog, Options::default());
+    let hidden = in_text(&hidden, Layer::Reasoning);
+    if hidden.calls.is_empty() { visible } else { Reading { text: visible.text, ..hidden } }
+}
+
+fn in_text(parsed: &Parsed, layer: Layer) -> Reading {
+    let calls: Vec<ToolCall> =
+        parsed.calls().enumerate().map(|(index, call)| call.to_ir(index)).collect();
+    let mut repairs: Vec<String> =
+        parsed.calls().flat_map(|call| call.repairs.iter().map(ToString::to_string)).collect();
+    repairs.sort();
+    repairs.dedup();
+    let broken = parsed.parts.iter().filter_map(|part| match part {
+        textcall::Part::Problem(problem) => Some(problem.message.clone()),
+        _ => None,
+    });
+    Reading {
+        layer: (!calls.is_empty()).then_some(layer),
+        parser: parsed.calls().next().map(|call| call.family.replace('_', "-")),
+        repairs,
+        broken: broken.collect(),
+        text: parsed.content(),
+        calls,
+    }
+}

@@ -1,0 +1,89 @@
+//! How is a model without native tools taught to call them in text?
+//!
+//! A protocol is a pair of markers and the words that explain them. The tools stand in the prompt as
+//! JSON, one per line, so that any reader can find them there.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::ir::{ToolResult, ToolSpec};
+
+/// A text protocol that a system prompt can teach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Protocol {
+    /// `<tool_call>{"name", "arguments"}</tool_call>`, answered in `<tool_response>`.
+    ToolCall,
+    /// `<tool_use>{"id", "name", "input"}</tool_use>`, answered in `<tool_result>`.
+    ToolUse,
+    /// A `~~~tool_call` fence, answered in `~~~tool_result`.
+    TildeFence,
+}
+
+impl Protocol {
+    /// The name in `prompted:<name>` and in probe files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ToolCall => "tool-call",
+            Self::ToolUse => "tool-use",
+            Self::TildeFence => "tilde-fence",
+        }
+    }
+
+    /// The system prompt that teaches the protocol and lists the tools.
+    pub fn teach(self, tools: &[ToolSpec]) -> String {
+        let lines: Vec<String> = tools.iter().map(|tool| declaration(tool).to_string()).collect();
+        format!(
+            "You can call tools. These are the tools, each with the JSON Schema of its arguments:\n\
+             <tools>\n{}\n</tools>\n\nTo call a tool, write exactly this, with nothing after it:\n\n\
+             {}\n\nSeveral calls are several such blocks. The results come in the next message. \
+             Do not write a result yourself.",
+            lines.join("\n"),
+            self.example(),
+        )
+    }
+
+    /// What the model has to write.
+    fn example(self) -> &'static str {
+        match self {
+            Self::ToolCall => {
+                "<tool_call>\n{\"name\": \"<tool>\", \"arguments\": {<arguments>}}\n</tool_call>"
+            }
+            Self::ToolUse => {
+                "<tool_use>\n{\"id\": \"<a new id>\", \"name\": \"<tool>\", \"input\": {<arguments>}}\n\
+                 </tool_use>"
+            }
+            Self::TildeFence => {
+                "~~~tool_call\n{\"name\": \"<tool>\", \"arguments\": {<arguments>}}\n~~~"
+            }
+        }
+    }
+
+    /// The results as the next message of the user.
+    pub fn results(self, results: &[ToolResult]) -> String {
+        results.iter().map(|result| self.result(result)).collect::<Vec<_>>().join("\n")
+    }
+
+    fn result(self, result: &ToolResult) -> String {
+        let body = match self {
+            Self::ToolCall | Self::TildeFence => json!({
+                "name": result.name, "content": result.content, "is_error": result.is_error,
+            }),
+            Self::ToolUse => json!({
+                "tool_use_id": result.tool_call_id, "content": result.content,
+                "is_error": result.is_error,
+            }),
+        };
+        match self {
+            Self::ToolCall => format!("<tool_response>\n{body}\n</tool_response>"),
+            Self::ToolUse => format!("<tool_result>\n{body}\n</tool_result>"),
+            Self::TildeFence => format!("~~~tool_result\n{body}\n~~~"),
+        }
+    }
+}
+
+fn declaration(tool: &ToolSpec) -> Value {
+    json!({
+        "name": tool.name, "description": tool.description, "input_schema": tool.input_schema,
+    })
+}
