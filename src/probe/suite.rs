@@ -8,13 +8,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::SuiteName;
 use crate::ir::ToolSpec;
 use crate::textcall::Protocol;
+use crate::tools::{Nonces, probes};
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/probes");
 
@@ -34,6 +35,26 @@ pub struct ProbeFile {
     pub tools: BTreeMap<String, ToolEntry>,
     /// What is asked.
     pub ask: Ask,
+}
+
+impl ProbeFile {
+    /// Finds what the types cannot: calls of tools that nobody declares.
+    fn check(&self) -> Result<(), String> {
+        let built_in = probes::all(&Nonces::seeded(""));
+        let known: Vec<String> = built_in.iter().map(|tool| tool.spec().name).collect();
+        let unknown = self
+            .ask
+            .calls()
+            .into_iter()
+            .map(|call| &call.tool)
+            .find(|tool| !known.contains(tool) && !self.tools.contains_key(*tool));
+        unknown.map_or(Ok(()), |tool| {
+            Err(format!(
+                "tool '{tool}' is neither declared under [tools] nor built in; built in: {}",
+                known.join(", ")
+            ))
+        })
+    }
 }
 
 /// A tool that a probe file declares.
@@ -70,6 +91,22 @@ pub enum Ask {
     ToolChoice(OneCall),
     /// A question that needs no tool.
     NoCall(Question),
+}
+
+impl Ask {
+    /// Every call that is asked for.
+    fn calls(&self) -> Vec<&CallAsk> {
+        match self {
+            Self::BasicFormat(ask) => vec![&ask.call],
+            Self::Call(cases) => cases.iter().map(|case| &case.call).collect(),
+            Self::ClosedLoop(ask) => vec![&ask.call],
+            Self::Parallel(ask) | Self::History(ask) => ask.calls.iter().collect(),
+            Self::ErrorRepair(ask) | Self::ReasoningReplay(ask) | Self::ToolChoice(ask) => {
+                vec![&ask.call]
+            }
+            Self::Streaming(_) | Self::NoCall(_) => Vec::new(),
+        }
+    }
 }
 
 /// A call to ask for.
@@ -242,9 +279,9 @@ pub enum SuiteError {
 impl Suite {
     /// The suite built into the binary.
     pub fn embedded() -> Result<Self, SuiteError> {
-        let files = EMBEDDED.files().filter_map(|file| {
-            Some((file.path().to_path_buf(), file.contents_utf8()?.to_owned()))
-        });
+        let files = EMBEDDED
+            .files()
+            .filter_map(|file| Some((file.path().to_path_buf(), file.contents_utf8()?.to_owned())));
         Self::from_files(Path::new("probes"), files.collect())
     }
 
@@ -272,10 +309,10 @@ impl Suite {
             hash.update([0]);
             hash.update(&text);
             hash.update([0]);
-            let file = toml::from_str(&text).map_err(|error| SuiteError::Malformed {
-                path: path.clone(),
-                problem: error.to_string().trim_end().to_owned(),
-            })?;
+            let malformed = |problem: String| SuiteError::Malformed { path: path.clone(), problem };
+            let file: ProbeFile = toml::from_str(&text)
+                .map_err(|error| malformed(error.to_string().trim_end().to_owned()))?;
+            file.check().map_err(malformed)?;
             probes.push(Probe { id, file });
         }
         if probes.is_empty() {
@@ -298,5 +335,57 @@ impl Suite {
     /// One probe by its id.
     pub fn probe(&self, id: &str) -> Option<&Probe> {
         self.probes.iter().find(|probe| probe.id == id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn suite(text: &str) -> Result<Suite, SuiteError> {
+        Suite::from_files(Path::new("mine"), vec![("mine/my-probe.toml".into(), text.to_owned())])
+    }
+
+    #[test]
+    fn the_eight_steps_are_the_standard_suite_and_two_of_them_the_light_one() {
+        let suite = Suite::embedded().unwrap();
+        let ids = |name| suite.select(name).map(|probe| probe.id.clone()).collect::<Vec<_>>();
+        assert_eq!(ids(SuiteName::Light), ["basic-format", "closed-loop"]);
+        let eight = [
+            "basic-format",
+            "closed-loop",
+            "error-repair",
+            "history",
+            "parallel",
+            "reasoning-replay",
+            "schema",
+            "streaming",
+        ];
+        assert_eq!(ids(SuiteName::Standard), eight);
+        assert!(ids(SuiteName::Full).len() > eight.len());
+    }
+
+    #[test]
+    fn the_version_names_the_content_of_the_suite() {
+        let text = "about = 'a'\nsuites = ['full']\n[ask.no-call]\nquestion = 'q'\n";
+        let (one, other) = (suite(text).unwrap(), suite(&text.replace("'q'", "'r'")).unwrap());
+        assert_ne!(one.version(), other.version());
+        let digits = one.version().strip_prefix("tool-probe-v1+").unwrap();
+        assert!(digits.len() == 12 && digits.bytes().all(|b| b.is_ascii_hexdigit()), "{digits}");
+    }
+
+    #[test]
+    fn a_malformed_file_is_named_with_line_and_field() {
+        let error = suite("about = 'a'\nsuites = ['fulll']\n").unwrap_err().to_string();
+        assert!(error.contains("mine/my-probe.toml"), "{error}");
+        assert!(error.contains("line 2") && error.contains("fulll"), "{error}");
+    }
+
+    #[test]
+    fn a_call_of_a_tool_that_nobody_declares_is_refused() {
+        let text = "about = 'a'\nsuites = ['full']\n[ask.error-repair]\n\
+                    call = { tool = 'probe_ehco', arguments = '{}' }\n";
+        let error = suite(text).unwrap_err().to_string();
+        assert!(error.contains("'probe_ehco'") && error.contains("probe_echo"), "{error}");
     }
 }

@@ -75,16 +75,14 @@ fn schema_level(results: &Results) -> Option<SchemaLevel> {
     if schema.outcome.status == Status::Inconclusive {
         return None;
     }
-    let called = schema.cases.values().any(|case| case.trials > 0);
-    Some(if !called {
-        return None;
-    } else if schema.failures.is_empty() {
-        SchemaLevel::StrictJsonSchema
-    } else if FLAT_CASES.iter().all(|id| passed(schema, id)) {
-        SchemaLevel::SimpleObject
-    } else {
-        SchemaLevel::StringOnly
-    })
+    let (asked, passes) = (schema.outcome.trials, schema.outcome.passes);
+    match (asked, passes) {
+        (0, _) => None,
+        (_, 0) => Some(SchemaLevel::None),
+        _ if schema.failures.is_empty() => Some(SchemaLevel::StrictJsonSchema),
+        _ if FLAT_CASES.iter().all(|id| passed(schema, id)) => Some(SchemaLevel::SimpleObject),
+        _ => Some(SchemaLevel::StringOnly),
+    }
 }
 
 fn passed(cases: &Cases, id: &str) -> bool {

@@ -1,0 +1,244 @@
+//! In which form does a call arrive, if one does?
+//!
+//! A ladder: tools in the dialect's own field, with the call in its field, in the visible text or
+//! in the reasoning; then text protocols taught in the system prompt; only then none.
+
+use std::collections::BTreeMap;
+
+use futures_util::future::{join, join_all};
+
+use super::bench::{Bench, Offer, Trial, unanswered, wanted};
+use super::calls::{Fit, best, layer_words, no_call};
+use super::outcome::settled;
+use super::suite::BasicFormat;
+use super::{Probe, Seed, ask_for};
+use crate::conversation::{Delivery, Miss, Reading};
+use crate::ir::{CallFormat, Layer, Message, Request};
+use crate::profile::{JsonText, SingleTool, Strictness, ToolDelivery};
+use crate::textcall::Protocol;
+use crate::tools::ArgumentSchema;
+use crate::verdict::{Finding, Observation};
+
+/// The form that a trial's call arrived in.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Form {
+    layer: Layer,
+    format: CallFormat,
+    parser: Option<String>,
+    repairs: Vec<String>,
+    broken: bool,
+}
+
+/// What the ladder found, and how each trial of the rung that worked came out.
+pub(super) struct Ladder {
+    pub(super) result: SingleTool,
+    pub(super) findings: Vec<Finding>,
+    pub(super) delivery: Option<Delivery>,
+}
+
+/// Climbs the ladder.
+pub(super) async fn climb(bench: &Bench, probe: &Probe, ask: &BasicFormat) -> Ladder {
+    let native = trials(bench, probe, ask).await;
+    if native.iter().any(|trial| trial.facts.is_some()) {
+        return rung(probe, Delivery::Native, native, BTreeMap::new());
+    }
+    if native.iter().all(|trial| matches!(trial.observation, Observation::Settled(_))) {
+        return nothing(probe, native, &Finding::Skipped("the endpoint did not answer".to_owned()));
+    }
+    let mut rungs = BTreeMap::from([("native".to_owned(), words(&native))]);
+    let taught = join_all(ask.protocols.iter().map(|protocol| teach(bench, probe, ask, *protocol)));
+    let (taught, control) = join(taught, speaks(bench)).await;
+    let mut best: Option<(Delivery, Vec<Trial<Option<Form>>>, usize)> = None;
+    for (delivery, trials) in taught {
+        let calls = trials.iter().filter(|trial| trial.facts.is_some()).count();
+        rungs.insert(delivered(delivery).into(), words(&trials));
+        if calls > best.as_ref().map_or(0, |(_, _, most)| *most) {
+            best = Some((delivery, trials, calls));
+        }
+    }
+    match best {
+        Some((delivery, trials, _)) => rung(probe, delivery, trials, rungs),
+        None => {
+            let mut ladder = nothing(probe, native, &control);
+            ladder.result.rungs = rungs;
+            ladder
+        }
+    }
+}
+
+/// The same request at one rung, once per trial.
+pub(super) async fn trials(
+    bench: &Bench,
+    probe: &Probe,
+    ask: &BasicFormat,
+) -> Vec<Trial<Option<Form>>> {
+    join_all(bench.seeds(&probe.id, "").iter().map(|seed| trial(bench, probe, ask, seed))).await
+}
+
+async fn teach(
+    bench: &Bench,
+    probe: &Probe,
+    ask: &BasicFormat,
+    protocol: Protocol,
+) -> (Delivery, Vec<Trial<Option<Form>>>) {
+    let delivery = Delivery::Prompted(protocol);
+    let bench = Bench { delivery, ..bench.clone() };
+    (delivery, trials(&bench, probe, ask).await)
+}
+
+async fn trial(
+    bench: &Bench,
+    probe: &Probe,
+    ask: &BasicFormat,
+    seed: &Seed,
+) -> Trial<Option<Form>> {
+    let wanted = wanted(&ask.call, seed);
+    let offer = Offer { probe, names: &[&wanted.tool], among: 0, filler: 0 };
+    let tools = match offer.tools(seed) {
+        Ok(tools) => tools,
+        Err(error) => return Trial::skipped(error.to_string(), None),
+    };
+    let schema = tools.specs().next().and_then(|spec| ArgumentSchema::new(&spec.input_schema).ok());
+    let mut conversation = bench.conversation(&tools, &ask_for(std::slice::from_ref(&wanted)));
+    let said = conversation.turn().await;
+    let observation = unanswered(&said.answer).unwrap_or_else(|| {
+        match best(&said.reading, &wanted, schema.as_ref()) {
+            None => Observation::Negative(no_call(&said.reading)),
+            Some((_, fit)) => judged(&fit, &said.reading),
+        }
+    });
+    let facts = form(&said.reading);
+    Trial::of(&conversation, observation, facts)
+}
+
+fn judged(fit: &Fit, reading: &Reading) -> Observation {
+    match (fit, reading.layer) {
+        (Fit::Exact, layer) => {
+            Finding::pass(format!("one call, {}", layer_words(layer.unwrap_or(Layer::Structured))))
+                .into()
+        }
+        (Fit::Valid, _) => Observation::Negative("a call with other values than asked for".into()),
+        (Fit::Invalid(problem), _) => {
+            Observation::Negative(format!("a call whose arguments break its schema: {problem}"))
+        }
+        (Fit::OtherTool(name), _) => {
+            Observation::Negative(format!("a call of '{name}', which was not asked for"))
+        }
+    }
+}
+
+fn form(reading: &Reading) -> Option<Form> {
+    Some(Form {
+        layer: reading.layer?,
+        format: reading.calls.first()?.format,
+        parser: reading.parser.clone(),
+        repairs: reading.repairs.clone(),
+        broken: !reading.broken.is_empty(),
+    })
+}
+
+/// Whether the endpoint speaks at all when no tools are in the way: the control of "no calls".
+async fn speaks(bench: &Bench) -> Finding {
+    let request = Request {
+        messages: vec![Message::user("Reply with the one word: ready")],
+        stream: bench.stream,
+        ..Request::default()
+    };
+    match bench.endpoint.ask(&request).await.answer.miss() {
+        None => Finding::pass("a reply without tools"),
+        Some(Miss::Open(words)) => Finding::Inconclusive(words),
+        Some(Miss::Clear(words)) => {
+            Finding::Inconclusive(format!("not even without tools: {words}"))
+        }
+    }
+}
+
+/// The result of the rung on which calls arrived.
+fn rung(
+    probe: &Probe,
+    delivery: Delivery,
+    trials: Vec<Trial<Option<Form>>>,
+    rungs: BTreeMap<String, String>,
+) -> Ladder {
+    let forms: Vec<Form> = trials.iter().filter_map(|trial| trial.facts.clone()).collect();
+    let form = prevailing(&forms);
+    let control = Finding::pass("a call arrived");
+    let trials = trials.into_iter().map(|trial| elsewhere(trial, form.as_ref())).collect();
+    let (outcome, findings) = settled(&probe.id, trials, &control, "a call of the same kind");
+    let result = SingleTool {
+        outcome,
+        format: form.as_ref().map(|form| form.format),
+        parser: form.as_ref().and_then(|form| form.parser.clone()),
+        delivery: Some(delivered(delivery)),
+        layer: form.as_ref().map(|form| form.layer),
+        json_text: json_text(&forms),
+        rungs,
+    };
+    Ladder { result, findings, delivery: Some(delivery) }
+}
+
+/// The form that most calls arrived in; the better kept one where it is a tie.
+fn prevailing(forms: &[Form]) -> Option<Form> {
+    let count = |layer: Layer| forms.iter().filter(|form| form.layer == layer).count();
+    forms.iter().max_by_key(|form| (count(form.layer), std::cmp::Reverse(form.layer))).cloned()
+}
+
+/// A call that arrived in another layer than most is one that a parser set up for most will miss.
+fn elsewhere(mut trial: Trial<Option<Form>>, most: Option<&Form>) -> Trial<Option<Form>> {
+    if let (Some(form), Some(most)) = (&trial.facts, most)
+        && form.layer != most.layer
+    {
+        trial.observation =
+            Observation::Negative(format!("unlike in other trials, {}", layer_words(form.layer)));
+    }
+    trial
+}
+
+fn json_text(forms: &[Form]) -> Option<JsonText> {
+    let mut in_text = forms.iter().filter(|form| form.format == CallFormat::JsonText).peekable();
+    in_text.peek()?;
+    let mut repairs = Vec::new();
+    let mut strictness = Strictness::Strict;
+    for form in in_text {
+        repairs.extend(form.repairs.iter().cloned());
+        strictness = strictness.max(match (form.broken, form.repairs.is_empty()) {
+            (true, _) => Strictness::Broken,
+            (false, false) => Strictness::Repaired,
+            (false, true) => Strictness::Strict,
+        });
+    }
+    repairs.sort();
+    repairs.dedup();
+    Some(JsonText { strictness, repairs })
+}
+
+/// The result where no rung held.
+fn nothing(probe: &Probe, trials: Vec<Trial<Option<Form>>>, control: &Finding) -> Ladder {
+    let (outcome, findings) = settled(&probe.id, trials, control, "a reply without tools");
+    let result = SingleTool {
+        outcome,
+        format: None,
+        parser: None,
+        delivery: None,
+        layer: None,
+        json_text: None,
+        rungs: BTreeMap::new(),
+    };
+    Ladder { result, findings, delivery: None }
+}
+
+fn delivered(delivery: Delivery) -> ToolDelivery {
+    match delivery {
+        Delivery::Native => ToolDelivery::Native,
+        Delivery::Prompted(protocol) => ToolDelivery::Prompted(protocol.as_str().to_owned()),
+    }
+}
+
+/// What a rung gave, in the words of its first trial.
+fn words(trials: &[Trial<Option<Form>>]) -> String {
+    match trials.first().map(|trial| &trial.observation) {
+        Some(Observation::Settled(finding)) => finding.to_string(),
+        Some(Observation::Negative(reason)) => reason.clone(),
+        None => String::new(),
+    }
+}

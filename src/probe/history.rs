@@ -1,0 +1,207 @@
+//! Which trimmed or malformed histories are refused, and which are silently ignored?
+
+use std::collections::BTreeMap;
+
+use futures_util::future::join_all;
+
+use super::bench::{Bench, Offer, Trial, blocked, variant, wanted};
+use super::calls::no_call;
+use super::closed_loop::{holds, receipt};
+use super::outcome::settled;
+use super::suite::Calls;
+use super::{Probe, Seed, Wanted, ask_for};
+use crate::conversation::Turn;
+use crate::ir::{Layer, Message, Part, Request, Role};
+use crate::profile::{History, Taken, Variant};
+use crate::verdict::Finding;
+
+/// How a history is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Shape {
+    /// Nothing is wrong: the control of all others.
+    WellFormed,
+    /// Calls without results, then the user speaks.
+    DanglingCall,
+    /// One of several results is missing.
+    MissingResult,
+    /// Results whose calls were trimmed away.
+    OrphanResult,
+    /// Results in another order than the calls.
+    ResultsOutOfOrder,
+    /// The tools are no longer offered.
+    ToolsOmitted,
+    /// The user's words before the results.
+    TextBeforeResults,
+    /// The reasoning of the turn with the calls was trimmed away.
+    TrimmedReasoning,
+}
+
+impl Shape {
+    const ALL: [Self; 8] = [
+        Self::WellFormed,
+        Self::DanglingCall,
+        Self::MissingResult,
+        Self::OrphanResult,
+        Self::ResultsOutOfOrder,
+        Self::ToolsOmitted,
+        Self::TextBeforeResults,
+        Self::TrimmedReasoning,
+    ];
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::WellFormed => "well-formed",
+            Self::DanglingCall => "dangling-call",
+            Self::MissingResult => "missing-result",
+            Self::OrphanResult => "orphan-result",
+            Self::ResultsOutOfOrder => "results-out-of-order",
+            Self::ToolsOmitted => "tools-omitted",
+            Self::TextBeforeResults => "text-before-results",
+            Self::TrimmedReasoning => "trimmed-reasoning",
+        }
+    }
+
+    /// Whether an answer shows that the results were read.
+    fn carries_results(self) -> bool {
+        !matches!(self, Self::DanglingCall)
+    }
+
+    /// The request with its history made wrong; `None` where this cannot be done to it. The last
+    /// three messages are the question, the turn with the calls, and the results.
+    fn applied(self, request: &Request) -> Option<Request> {
+        let [ask, called, results] = request.messages.as_slice() else { return None };
+        let several = results.parts.len() > 1;
+        let mut request = request.clone();
+        request.messages = match self {
+            Self::WellFormed => request.messages,
+            Self::DanglingCall => {
+                vec![ask.clone(), called.clone(), Message::user("Never mind. Say hello.")]
+            }
+            Self::MissingResult if several => {
+                let kept = Message { role: Role::Tool, parts: results.parts.get(..1)?.to_vec() };
+                vec![ask.clone(), called.clone(), kept]
+            }
+            Self::OrphanResult => vec![ask.clone(), results.clone()],
+            Self::ResultsOutOfOrder if several => {
+                let parts = results.parts.iter().rev().cloned().collect();
+                vec![ask.clone(), called.clone(), Message { role: Role::Tool, parts }]
+            }
+            Self::ToolsOmitted => {
+                request.tools.clear();
+                request.messages
+            }
+            Self::TextBeforeResults => {
+                let words = Part::Text("Here are the results.".to_owned());
+                let parts = std::iter::once(words).chain(results.parts.clone()).collect();
+                vec![ask.clone(), called.clone(), Message { role: Role::User, parts }]
+            }
+            Self::TrimmedReasoning => {
+                let parts = without_reasoning(&called.parts)?;
+                vec![ask.clone(), Message::assistant(parts), results.clone()]
+            }
+            Self::MissingResult | Self::ResultsOutOfOrder => return None,
+        };
+        Some(request)
+    }
+}
+
+fn without_reasoning(parts: &[Part]) -> Option<Vec<Part>> {
+    let kept: Vec<Part> =
+        parts.iter().filter(|part| !matches!(part, Part::Reasoning(_))).cloned().collect();
+    (kept.len() < parts.len()).then_some(kept)
+}
+
+/// What became of each shape in one trial.
+pub(super) type Shapes = BTreeMap<String, Variant>;
+
+/// Has real calls answered in ways that no adapter should.
+pub(super) async fn trials(bench: &Bench, probe: &Probe, ask: &Calls) -> Vec<Trial<Shapes>> {
+    join_all(bench.seeds(&probe.id, "").iter().map(|seed| trial(bench, probe, ask, seed))).await
+}
+
+/// The result: of differing trials, the less forgiving.
+pub(super) fn settle(probe: &str, trials: Vec<Trial<Shapes>>) -> History {
+    let mut shapes = Shapes::new();
+    for (shape, variant) in trials.iter().flat_map(|trial| &trial.facts) {
+        let graver =
+            shapes.get(shape).is_none_or(|known| gravity(variant.taken) > gravity(known.taken));
+        if graver {
+            shapes.insert(shape.clone(), variant.clone());
+        }
+    }
+    let unneeded = Finding::Skipped("settled within the trial".to_owned());
+    let (outcome, _) = settled(probe, trials, &unneeded, "the well-formed history");
+    History { outcome, shapes }
+}
+
+fn gravity(taken: Taken) -> u8 {
+    match taken {
+        Taken::Skipped => 0,
+        Taken::Inconclusive => 1,
+        Taken::Accepted => 2,
+        Taken::Ignored => 3,
+        Taken::Rejected => 4,
+    }
+}
+
+async fn trial(bench: &Bench, probe: &Probe, ask: &Calls, seed: &Seed) -> Trial<Shapes> {
+    let wanted: Vec<Wanted> = ask.calls.iter().map(|call| wanted(call, seed)).collect();
+    let names: Vec<&str> = wanted.iter().map(|call| call.tool.as_str()).collect();
+    let tools = match (Offer { probe, names: &names, among: 0, filler: 0 }).tools(seed) {
+        Ok(tools) => tools,
+        Err(error) => return Trial::skipped(error.to_string(), Shapes::new()),
+    };
+    let mut conversation =
+        bench.conversation(&tools, &format!("{}\n\n{}", ask_for(&wanted), ask.then));
+    let said = conversation.turn().await;
+    let blocked = blocked(&said.answer, "no calls to build a history on").or_else(|| {
+        match said.reading.layer {
+            Some(Layer::Structured) => None,
+            Some(_) => Some(Finding::Skipped("calls travel as text, and so do results".to_owned())),
+            None => {
+                Some(Finding::Skipped(format!("no calls to build on: {}", no_call(&said.reading))))
+            }
+        }
+    });
+    if let Some(finding) = blocked {
+        return Trial::of(&conversation, finding, Shapes::new());
+    }
+    let results = conversation.run_tools(&said).await;
+    let receipts: Vec<String> = results.iter().filter_map(receipt).map(str::to_owned).collect();
+    let request = conversation.request().clone();
+    let asks = Shape::ALL.into_iter().filter_map(|shape| Some((shape, shape.applied(&request)?)));
+    let turns = join_all(
+        asks.map(|(shape, request)| async move { (shape, bench.endpoint.ask(&request).await) }),
+    )
+    .await;
+    let control = turns.iter().find(|(shape, _)| *shape == Shape::WellFormed).map(|(_, turn)| turn);
+    let finding = control.map_or_else(|| Finding::Skipped("nothing asked".to_owned()), well_formed);
+    let holds_up = matches!(finding, Finding::Pass(_));
+    let shapes = turns
+        .iter()
+        .filter(|(shape, _)| *shape != Shape::WellFormed && holds_up)
+        .map(|(shape, turn)| (shape.as_str().to_owned(), taken(*shape, turn, &receipts)))
+        .collect();
+    let mut trial = Trial::of(&conversation, finding, shapes);
+    trial.evidence.extend(turns.into_iter().map(|(_, turn)| turn.evidence));
+    trial
+}
+
+/// Without the well-formed history being taken, nothing can be said of the others.
+fn well_formed(turn: &Turn) -> Finding {
+    blocked(&turn.answer, "the well-formed history is not taken either")
+        .unwrap_or_else(|| Finding::pass("the well-formed history is taken"))
+}
+
+/// A reply that does not hold what only the results tell has not read them.
+fn taken(shape: Shape, turn: &Turn, receipts: &[String]) -> Variant {
+    let mut variant = variant(&turn.answer);
+    if let Some(reply) = turn.answer.reply() {
+        let text = reply.text();
+        let read = receipts.iter().any(|receipt| holds(&text, receipt));
+        if !read && shape.carries_results() && !receipts.is_empty() {
+            variant.taken = Taken::Ignored;
+        }
+    }
+    variant
+}

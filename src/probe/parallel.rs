@@ -1,0 +1,143 @@
+//! Do several calls come in one reply, and can that be switched off?
+
+use futures_util::future::{join, join_all};
+
+use super::bench::{Bench, Offer, Trial, unanswered, wanted};
+use super::calls::{Fit, best, no_call};
+use super::outcome::settled;
+use super::suite::Calls;
+use super::{Probe, Seed, Wanted, ask_for};
+use crate::conversation::{Answer, Reading, Said};
+use crate::dialect::DialectId;
+use crate::ir::Defect;
+use crate::profile::{ParallelTool, Switch};
+use crate::tools::{ArgumentSchema, Registry};
+use crate::verdict::{Finding, Observation};
+
+/// What the switch did in one trial.
+pub(super) type Off = Switch;
+
+/// Asks for all calls at once, with the switch left alone and with it off.
+pub(super) async fn trials(bench: &Bench, probe: &Probe, ask: &Calls) -> Vec<Trial<Off>> {
+    join_all(bench.seeds(&probe.id, "").iter().map(|seed| trial(bench, probe, ask, seed))).await
+}
+
+/// The result, now that it is known whether a single call works.
+pub(super) fn settle(
+    probe: &str,
+    trials: Vec<Trial<Off>>,
+    control: &Finding,
+    what: &str,
+) -> (ParallelTool, Vec<Finding>) {
+    let off_switch = trials
+        .iter()
+        .map(|trial| trial.facts)
+        .max_by_key(|switch| match switch {
+            Switch::Unknown => 0,
+            Switch::Absent => 1,
+            Switch::Honoured => 2,
+            Switch::Rejected => 3,
+            Switch::Ignored => 4,
+        })
+        .unwrap_or(Switch::Unknown);
+    let (outcome, findings) = settled(probe, trials, control, what);
+    (ParallelTool { outcome, off_switch }, findings)
+}
+
+async fn trial(bench: &Bench, probe: &Probe, ask: &Calls, seed: &Seed) -> Trial<Off> {
+    let wanted: Vec<Wanted> = ask.calls.iter().map(|call| wanted(call, seed)).collect();
+    let names: Vec<&str> = wanted.iter().map(|call| call.tool.as_str()).collect();
+    let tools = match (Offer { probe, names: &names, among: 0, filler: 0 }).tools(seed) {
+        Ok(tools) => tools,
+        Err(error) => return Trial::skipped(error.to_string(), Switch::Unknown),
+    };
+    let words = ask_for(&wanted);
+    let mut together = bench.conversation(&tools, &words);
+    let mut alone = bench.conversation(&tools, &words);
+    alone.request().parallel = Some(false);
+    // A stream's twin is about the stream, not about the switch.
+    let has_switch = switchable(bench.endpoint.dialect()) && !bench.stream;
+    let switched_off = async { if has_switch { Some(alone.turn().await) } else { None } };
+    let (said, off) = join(together.turn(), switched_off).await;
+    let observation = judge(&said, &wanted, &tools);
+    let both = matches!(observation, Observation::Settled(Finding::Pass(_)));
+    let facts = off.map_or(Switch::Absent, |off| switch(&off, both));
+    let mut trial = Trial::of(&together, observation, facts);
+    trial.evidence.extend_from_slice(alone.evidence());
+    trial
+}
+
+/// Gemini and Ollama have no such switch.
+fn switchable(dialect: DialectId) -> bool {
+    match dialect {
+        DialectId::AnthropicMessages | DialectId::OpenAiChat | DialectId::OpenAiResponses => true,
+        DialectId::Gemini | DialectId::Ollama => false,
+    }
+}
+
+fn judge(said: &Said, wanted: &[Wanted], tools: &Registry) -> Observation {
+    if let Some(observation) = unanswered(&said.answer) {
+        return observation;
+    }
+    let fits: Vec<Option<Fit>> =
+        wanted.iter().map(|call| fit_of(&said.reading, call, tools)).collect();
+    let is_there = |fit: &Option<Fit>| matches!(fit, Some(Fit::Exact | Fit::Valid));
+    if fits.iter().all(is_there) && !has_one_id_twice(said) {
+        return Finding::pass(format!("{} calls in one reply", wanted.len())).into();
+    }
+    Observation::Negative(shortcoming(said, wanted, &fits))
+}
+
+/// Decoders tell such calls apart by other means; results sent back could not be.
+fn has_one_id_twice(said: &Said) -> bool {
+    said.reply().is_some_and(|reply| reply.defects.contains(Defect::IdDuplicate))
+}
+
+fn fit_of(reading: &Reading, wanted: &Wanted, tools: &Registry) -> Option<Fit> {
+    let schema = tools
+        .specs()
+        .find(|spec| spec.name == wanted.tool)
+        .and_then(|spec| ArgumentSchema::new(&spec.input_schema).ok());
+    best(reading, wanted, schema.as_ref()).map(|(_, fit)| fit)
+}
+
+/// In words, what came in place of all calls at once.
+fn shortcoming(said: &Said, wanted: &[Wanted], fits: &[Option<Fit>]) -> String {
+    let reading = &said.reading;
+    let [only] = reading.calls.as_slice() else {
+        return match reading.calls.len() {
+            0 => no_call(reading),
+            _ if has_one_id_twice(said) => "several calls with one id".to_owned(),
+            count => match fits.iter().flatten().find_map(complaint) {
+                Some(complaint) => format!("{count} calls, one of them wrong: {complaint}"),
+                None => format!("{count} calls, but not those asked for"),
+            },
+        };
+    };
+    let others = wanted.iter().filter(|call| call.tool != only.name);
+    let merged = others.filter_map(|call| call.arguments.as_object()).any(|arguments| {
+        !arguments.is_empty() && arguments.keys().all(|key| only.input.get(key).is_some())
+    });
+    if merged {
+        "one call, the other merged into its arguments".to_owned()
+    } else {
+        format!("one call of {} asked for", wanted.len())
+    }
+}
+
+fn complaint(fit: &Fit) -> Option<&str> {
+    match fit {
+        Fit::Invalid(problem) => Some(problem),
+        Fit::Exact | Fit::Valid | Fit::OtherTool(_) => None,
+    }
+}
+
+/// What the switch did; only where calls do come together can it be seen to keep them apart.
+fn switch(off: &Said, both: bool) -> Switch {
+    match &off.answer {
+        Answer::Refused(_) => Switch::Rejected,
+        Answer::Reply(_) if off.reading.calls.len() > 1 => Switch::Ignored,
+        Answer::Reply(_) if both => Switch::Honoured,
+        _ => Switch::Unknown,
+    }
+}

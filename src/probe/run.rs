@@ -1,0 +1,209 @@
+//! How is a whole suite asked in the time of its longest conversation?
+//!
+//! Everything starts at once on the assumption that native tools work, which is nearly always so.
+//! If the ladder ends on another rung, what was started is dropped and asked again on that rung.
+//! Verdicts wait until their controls are known.
+
+use std::collections::BTreeMap;
+
+use futures_util::future::{Either, join_all, select};
+
+use super::basic_format::{self, Ladder};
+use super::bench::{Bench, Trial};
+use super::streaming::{self, Twin};
+use super::suite::{Ask, BasicFormat};
+use super::{Probe, call_cases, closed_loop, error_repair, history, no_call, parallel};
+use super::{reasoning_replay, tool_choice};
+use crate::conversation::Delivery;
+use crate::profile::{CaseVerdict, Cases, Outcome, ReplayMode, Results, Status, Switch};
+use crate::verdict::Finding;
+
+/// What negatives of later probes are compared with.
+const SINGLE_CALL: &str = "a single call";
+
+/// Is told when a probe has been asked, for progress.
+pub trait Watch: Sync {
+    /// All trials of this probe are over.
+    fn asked(&self, probe: &str);
+}
+
+/// The trials of one probe, before their controls are known.
+enum Asked {
+    Cases(call_cases::CaseTrials),
+    Loop(Vec<Trial<closed_loop::Delta>>),
+    Parallel(Vec<Trial<parallel::Off>>),
+    Repair(Vec<Trial<error_repair::Looped>>),
+    Replay(Vec<Trial<reasoning_replay::Facts>>),
+    History(Vec<Trial<history::Shapes>>),
+    Twins(Vec<Twin>),
+}
+
+/// Asks these probes of one endpoint. The one that climbs the ladder must be among them.
+pub async fn run(bench: &Bench, probes: &[&Probe], watch: &dyn Watch) -> Results {
+    let Some((first, ask)) = probes.iter().find_map(|probe| match &probe.file.ask {
+        Ask::BasicFormat(ask) => Some((*probe, ask)),
+        _ => None,
+    }) else {
+        return Results::default();
+    };
+    let (ladder, asked) = climb_and_ask(bench, probes, first, ask, watch).await;
+    settled(probes, ladder, asked)
+}
+
+async fn climb_and_ask(
+    bench: &Bench,
+    probes: &[&Probe],
+    first: &Probe,
+    ask: &BasicFormat,
+    watch: &dyn Watch,
+) -> (Ladder, Vec<Asked>) {
+    let climb = async {
+        let ladder = basic_format::climb(bench, first, ask).await;
+        watch.asked(&first.id);
+        ladder
+    };
+    let (ladder, hasty) =
+        match select(Box::pin(climb), Box::pin(ask_all(bench, probes, watch))).await {
+            Either::Left((ladder, pending)) if ladder.delivery == Some(Delivery::Native) => {
+                (ladder, Some(pending.await))
+            }
+            Either::Left((ladder, _dropped)) => (ladder, None),
+            Either::Right((asked, climb)) => (climb.await, Some(asked)),
+        };
+    let asked = match (ladder.delivery, hasty) {
+        (Some(Delivery::Native), Some(asked)) => asked,
+        (Some(delivery), _) => ask_all(&Bench { delivery, ..bench.clone() }, probes, watch).await,
+        (None, _) => probes.iter().map(|probe| blocked(probe, &ladder.result.outcome)).collect(),
+    };
+    (ladder, asked)
+}
+
+async fn ask_all(bench: &Bench, probes: &[&Probe], watch: &dyn Watch) -> Vec<Asked> {
+    join_all(probes.iter().map(|probe| async {
+        let asked = ask_one(bench, probes, probe).await;
+        if !matches!(probe.file.ask, Ask::BasicFormat(_)) {
+            watch.asked(&probe.id);
+        }
+        asked
+    }))
+    .await
+}
+
+async fn ask_one(bench: &Bench, probes: &[&Probe], probe: &Probe) -> Asked {
+    match &probe.file.ask {
+        // The ladder asks these itself.
+        Ask::BasicFormat(_) => Asked::Twins(Vec::new()),
+        Ask::Call(cases) => Asked::Cases(call_cases::ask(bench, probe, cases).await),
+        Ask::ClosedLoop(ask) => Asked::Loop(closed_loop::trials(bench, probe, ask).await),
+        Ask::Parallel(ask) => Asked::Parallel(parallel::trials(bench, probe, ask).await),
+        Ask::ErrorRepair(ask) => Asked::Repair(error_repair::trials(bench, probe, ask).await),
+        Ask::ReasoningReplay(ask) => {
+            Asked::Replay(reasoning_replay::trials(bench, probe, ask).await)
+        }
+        Ask::History(ask) => Asked::History(history::trials(bench, probe, ask).await),
+        Ask::ToolChoice(ask) => Asked::Cases(tool_choice::ask(bench, probe, ask).await),
+        Ask::NoCall(ask) => Asked::Cases(no_call::ask(bench, probe, ask).await),
+        Ask::Streaming(ask) => {
+            let bench = &Bench { stream: true, ..bench.clone() };
+            let twins = probes.iter().filter(|twin| ask.twins.contains(&twin.id));
+            Asked::Twins(join_all(twins.map(|twin| twin_of(bench, twin))).await)
+        }
+    }
+}
+
+async fn twin_of(bench: &Bench, probe: &Probe) -> Twin {
+    match &probe.file.ask {
+        Ask::BasicFormat(ask) => Twin::of(&probe.id, basic_format::trials(bench, probe, ask).await),
+        Ask::ClosedLoop(ask) => Twin::of(&probe.id, closed_loop::trials(bench, probe, ask).await),
+        Ask::Parallel(ask) => Twin::of(&probe.id, parallel::trials(bench, probe, ask).await),
+        _ => Twin::of(
+            &probe.id,
+            vec![Trial::skipped("only basic-format, closed-loop and parallel have twins", ())],
+        ),
+    }
+}
+
+/// What stands in for a probe that cannot be asked, because no call works or none was reached.
+fn blocked(probe: &Probe, ladder: &Outcome) -> Asked {
+    let why = match ladder.status {
+        Status::Inconclusive => Finding::Inconclusive(ladder.reason.clone()),
+        _ => Finding::Skipped(format!("no call works: {}", ladder.reason)),
+    };
+    let nothing_to_replay = (ladder.status == Status::Fail).then_some(ReplayMode::Absent);
+    match &probe.file.ask {
+        Ask::BasicFormat(_) => Asked::Twins(Vec::new()),
+        Ask::Call(_) | Ask::ToolChoice(_) | Ask::NoCall(_) => {
+            Asked::Cases(vec![("all".to_owned(), vec![Trial::settled(why, CaseVerdict::Skipped)])])
+        }
+        Ask::ClosedLoop(_) => Asked::Loop(vec![Trial::settled(why, None)]),
+        Ask::Parallel(_) => Asked::Parallel(vec![Trial::settled(why, Switch::Unknown)]),
+        Ask::ErrorRepair(_) => Asked::Repair(vec![Trial::settled(why, false)]),
+        Ask::ReasoningReplay(_) => Asked::Replay(vec![Trial::settled(
+            why,
+            reasoning_replay::Facts::of_mode(nothing_to_replay),
+        )]),
+        Ask::History(_) => Asked::History(vec![Trial::settled(why, history::Shapes::new())]),
+        Ask::Streaming(_) => {
+            Asked::Twins(vec![Twin::of("basic-format", vec![Trial::settled(why, ())])])
+        }
+    }
+}
+
+/// The results, each negative against its control. Streams come last: theirs are the plain runs.
+fn settled(probes: &[&Probe], ladder: Ladder, asked: Vec<Asked>) -> Results {
+    let control = match ladder.result.outcome.status {
+        Status::Pass | Status::Partial => Finding::pass(SINGLE_CALL),
+        Status::Inconclusive => Finding::Inconclusive(ladder.result.outcome.reason.clone()),
+        // Calls arrive, though not as they should: enough to compare with.
+        Status::Fail if ladder.delivery.is_some() => Finding::pass("a call, if not as asked"),
+        Status::Fail | Status::Skipped => Finding::Skipped(ladder.result.outcome.reason.clone()),
+    };
+    let mut results = Results::default();
+    let mut plain = BTreeMap::new();
+    let mut twins = Vec::new();
+    for (probe, asked) in probes.iter().zip(asked) {
+        match asked {
+            Asked::Twins(streams) => twins.push((probe.id.clone(), streams)),
+            Asked::Cases(trials) => {
+                let cases = call_cases::settle(&probe.id, trials, &control, SINGLE_CALL);
+                place(&mut results, &probe.id, cases);
+            }
+            Asked::Loop(trials) => {
+                let (result, findings) = closed_loop::settle(&probe.id, trials);
+                plain.insert(probe.id.clone(), findings);
+                if probe.id == "closed-loop" {
+                    results.closed_loop = Some(result);
+                } else {
+                    results.extended.insert(probe.id.clone(), Cases::of(result.outcome));
+                }
+            }
+            Asked::Parallel(trials) => {
+                let (result, findings) = parallel::settle(&probe.id, trials, &control, SINGLE_CALL);
+                plain.insert(probe.id.clone(), findings);
+                results.parallel_tool = Some(result);
+            }
+            Asked::Repair(trials) => {
+                results.error_repair = Some(error_repair::settle(&probe.id, trials));
+            }
+            Asked::Replay(trials) => {
+                results.reasoning_replay = Some(reasoning_replay::settle(&probe.id, trials));
+            }
+            Asked::History(trials) => results.history = Some(history::settle(&probe.id, trials)),
+        }
+    }
+    plain.insert(ladder.result.outcome.probe.clone(), ladder.findings);
+    for (id, twins) in twins.into_iter().filter(|(_, twins)| !twins.is_empty()) {
+        results.streaming = Some(streaming::settle(&id, twins, &plain));
+    }
+    results.single_tool = Some(ladder.result);
+    results
+}
+
+/// `schema` has a place of its own; every other list of cases is an extension.
+fn place(results: &mut Results, id: &str, cases: Cases) {
+    if id == "schema" {
+        results.schema = Some(cases);
+    } else {
+        results.extended.insert(id.to_owned(), cases);
+    }
+}
