@@ -21,6 +21,7 @@ pub mod dialect;
 pub mod ir;
 pub mod probe;
 pub mod profile;
+pub mod report;
 pub mod runner;
 pub mod sim;
 pub mod textcall;

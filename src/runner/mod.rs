@@ -10,11 +10,14 @@
 //! - [`offered`](self): which models it lists
 //! - [`template`](self), [`template_file`](self), [`inspect`](self): the chat template, and what else
 //!   a server tells of itself
+//! - [`connect`](self), [`session`](self): from a target to its profile
+//! - [`simulated`](self): the targets where there is no configuration
 
 mod access;
 mod choice;
 mod config;
 mod config_error;
+mod connect;
 mod credentials;
 mod discover;
 mod duration;
@@ -25,6 +28,8 @@ mod inspect;
 mod key;
 mod offered;
 mod presets;
+mod session;
+mod simulated;
 mod target;
 mod template;
 mod template_file;
@@ -35,6 +40,7 @@ pub use access::{Access, KeyHeader};
 pub use choice::DialectChoice;
 pub use config::{Config, ConfigFile, Defaults, Limits, STARTER, Timeouts};
 pub use config_error::ConfigError;
+pub use connect::{ConnectError, Connection, connect};
 pub use credentials::{Credentials, MissingKey};
 pub use discover::{DiscoverError, Discovery, discover};
 pub use duration::{NotASpan, Span};
@@ -45,6 +51,8 @@ pub use inspect::{Inspection, inspect};
 pub use key::KeyFrom;
 pub use offered::offered_models;
 pub use presets::{Hosting, Preset, PresetEndpoint, PresetError, PresetKey, Variable, presets};
+pub use session::{Plan, Probed, SessionError, probe_target};
+pub use simulated::{simulated, simulated_fleet};
 pub use target::{Endpoint, Env, Target, TargetError, resolve, resolve_endpoint};
 pub use template::Template;
 pub use template_file::{TemplateFileError, read_template};

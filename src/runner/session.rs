@@ -1,0 +1,120 @@
+//! What does probing one target give?
+
+use chrono::{DateTime, Utc};
+use futures_util::future::join;
+
+use super::{Access, Connection, DiscoverError, Target, discover, inspect};
+use crate::conversation::{Delivery, ExchangeLog};
+use crate::dialect::EndpointError;
+use crate::ir::Digest;
+use crate::probe::{self, Bench, Probe, Seed, Suite, SuiteName, Watch};
+use crate::profile::{PROFILE_VERSION, Profile, Results, Subject};
+use crate::transport::Exchange;
+use crate::verdict::capabilities;
+
+/// What is asked, and how often.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The probes.
+    pub suite: Suite,
+    /// Which of them.
+    pub name: SuiteName,
+    /// Trials of each case.
+    pub trials: u32,
+    /// Where the values come from.
+    pub seed: u64,
+    /// When the profiles are made.
+    pub verified_at: DateTime<Utc>,
+}
+
+impl Plan {
+    /// The probes that are asked.
+    pub fn probes(&self) -> Vec<&Probe> {
+        self.suite.select(self.name).collect()
+    }
+}
+
+/// A profile, and the exchanges it rests on.
+#[derive(Debug, Clone)]
+pub struct Probed {
+    /// What was found.
+    pub profile: Profile,
+    /// The evidence, in the order the exchanges ended.
+    pub exchanges: Vec<Exchange>,
+}
+
+/// Why a target was not probed.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// It does not speak any dialect that is known.
+    #[error(transparent)]
+    Discover(#[from] DiscoverError),
+    /// It cannot be called at its URL.
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
+}
+
+/// Finds out how a target is spoken to, and asks it everything that is planned.
+pub async fn probe_target(
+    target: &Target,
+    line: &Connection,
+    plan: &Plan,
+    watch: &dyn Watch,
+) -> Result<Probed, SessionError> {
+    let (transport, credentials) = (&*line.transport, &line.credentials);
+    let found = discover(transport, &target.endpoint, credentials, &target.model).await?;
+    let told = inspect(transport, &target.endpoint, &found.way, credentials, &target.model);
+    let asked = ask(target, line, &found.way, plan, watch);
+    let (told, asked) = join(told, asked).await;
+    let (results, exchanges) = asked?;
+    let template = told.template.map(|template| template.hash());
+    let profile = profile(target, &found.way, template.as_ref(), plan, results);
+    Ok(Probed { profile, exchanges })
+}
+
+async fn ask(
+    target: &Target,
+    line: &Connection,
+    way: &Access,
+    plan: &Plan,
+    watch: &dyn Watch,
+) -> Result<(Results, Vec<Exchange>), SessionError> {
+    let log = ExchangeLog::default();
+    let bench = Bench {
+        endpoint: line.endpoint(target, way, log.clone())?,
+        delivery: Delivery::Native,
+        stream: false,
+        seed: Seed::new(plan.seed),
+        trials: plan.trials,
+        thinking: None,
+    };
+    let results = probe::run(&bench, &plan.probes(), watch).await;
+    Ok((results, log.take()))
+}
+
+fn profile(
+    target: &Target,
+    way: &Access,
+    template: Option<&Digest>,
+    plan: &Plan,
+    results: Results,
+) -> Profile {
+    Profile {
+        profile_version: PROFILE_VERSION,
+        subject: target.subject(way, template),
+        dialect: way.dialect,
+        capabilities: capabilities(&results),
+        verified_at: plan.verified_at,
+        probe_version: plan.suite.version().to_owned(),
+        results,
+    }
+}
+
+impl Probed {
+    /// The same, said to be about something else.
+    #[must_use]
+    pub fn about(mut self, subject: Subject) -> Self {
+        self.profile.subject = subject;
+        self
+    }
+}
