@@ -4,6 +4,7 @@ use std::error::Error;
 use std::io;
 
 use super::Exit;
+use crate::runner::SessionError;
 
 /// Why a command could not do its work. A finding is not an error.
 #[derive(Debug)]
@@ -47,6 +48,16 @@ impl CliError {
             cause = error.source();
         }
         text
+    }
+}
+
+/// A wrong URL is the user's to mend; an endpoint that does not answer is nobody's verdict.
+impl From<SessionError> for CliError {
+    fn from(source: SessionError) -> Self {
+        match source {
+            SessionError::Endpoint(_) => Self::usage(source),
+            SessionError::Discover(_) => Self::inconclusive(source),
+        }
     }
 }
 

@@ -3,10 +3,14 @@
 //! One file per command, each with its arguments and a `run` that gives an [`Exit`]. Only this
 //! folder prints, and only [`main`] turns errors into text and codes.
 
+mod asking;
+mod clock;
 mod console;
 mod error;
 mod exit;
+mod output;
 mod parse;
+mod probe;
 mod sim;
 
 pub use exit::Exit;
@@ -44,6 +48,7 @@ const EXIT_CODES: &str = "Exit codes: 0 fine, 1 a demand not met or a regression
 #[derive(Debug, Subcommand)]
 enum Command {
     Parse(parse::ParseArgs),
+    Probe(Box<probe::ProbeArgs>),
     Sim(sim::SimArgs),
 }
 
@@ -53,8 +58,8 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage_exit(&error),
     };
-    let mut console = Console::new(cli.color, cli.quiet, cli.verbose);
-    match run(cli.command, &mut console) {
+    let console = Console::new(cli.color, cli.quiet, cli.verbose);
+    match run(cli.command, &console) {
         Ok(exit) => exit.into(),
         Err(error) if error.is_closed_pipe() => Exit::Fine.into(),
         Err(error) => {
@@ -64,9 +69,10 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command, console: &mut Console) -> Result<Exit, CliError> {
+fn run(command: Command, console: &Console) -> Result<Exit, CliError> {
     match command {
         Command::Parse(args) => parse::run(&args, console),
+        Command::Probe(args) => probe::run(&args, console),
         Command::Sim(args) => sim::run(args, console),
     }
 }

@@ -1,0 +1,79 @@
+//! Which flags say how much is asked, and how hard?
+
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::clock;
+use super::error::CliError;
+use crate::probe::{Suite, SuiteName};
+use crate::runner::{Defaults, Limits, Plan, Span, Timeouts};
+
+/// Trials of each case where nothing else is said.
+const TRIALS: u32 = 3;
+
+/// The flags shared by all commands that ask an endpoint something.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "How much is asked")]
+pub(super) struct AskingArgs {
+    /// How much is asked [default: standard]
+    #[arg(long, value_enum, value_name = "NAME")]
+    suite: Option<SuiteName>,
+
+    /// How often each case is tried [default: 3]
+    #[arg(long, value_name = "N")]
+    trials: Option<NonZeroU32>,
+
+    /// Where the trials' values come from [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// A folder of probe files to use instead of the built-in ones
+    #[arg(long, value_name = "DIR")]
+    probes: Option<PathBuf>,
+
+    /// Requests to one endpoint at the same time [default: 8]
+    #[arg(long, value_name = "N")]
+    concurrency: Option<NonZeroUsize>,
+
+    /// How long one exchange may take, such as 30s or 2m [default: 5m]
+    #[arg(long, value_name = "TIME")]
+    timeout: Option<Span>,
+
+    /// The most requests of the whole run
+    #[arg(long, value_name = "N")]
+    max_requests: Option<NonZeroU64>,
+}
+
+impl AskingArgs {
+    /// What is asked; flags win over the configuration.
+    pub(super) fn plan(&self, defaults: &Defaults) -> Result<Plan, CliError> {
+        let suite = match &self.probes {
+            Some(folder) => Suite::load(folder),
+            None => Suite::embedded(),
+        };
+        Ok(Plan {
+            suite: suite.map_err(CliError::usage)?,
+            name: self.suite.or(defaults.suite).unwrap_or(SuiteName::Standard),
+            trials: self.trials.or(defaults.trials).map_or(TRIALS, NonZeroU32::get),
+            seed: self.seed.or(defaults.seed).unwrap_or(1),
+            verified_at: clock::now()?,
+        })
+    }
+
+    /// The most requests of the whole run.
+    pub(super) fn max_requests(&self, defaults: &Defaults) -> u64 {
+        self.max_requests.or(defaults.max_requests).map_or(u64::MAX, NonZeroU64::get)
+    }
+
+    /// The limits of one endpoint, as far as flags set them.
+    pub(super) fn limits(&self) -> Limits {
+        Limits { concurrency: self.concurrency, ..Limits::default() }
+    }
+
+    /// The waits of one exchange, as far as flags set them.
+    pub(super) fn timeouts(&self) -> Timeouts {
+        Timeouts { total: self.timeout, ..Timeouts::default() }
+    }
+}

@@ -1,0 +1,183 @@
+//! `toolprobe probe`: one endpoint, no configuration.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::asking::AskingArgs;
+use super::console::Console;
+use super::error::CliError;
+use super::exit::Exit;
+use super::output::{Format, OutputArgs};
+use crate::probe::Watch;
+use crate::profile::{Profile, Requirement, Status};
+use crate::report::{Paint, for_terminal, profile_table};
+use crate::runner::{
+    Connection, Defaults, DialectChoice, Endpoint, ExtraBody, Plan, Probed, TargetEntry, connect,
+    offered_models, probe_target, resolve, resolve_endpoint,
+};
+use crate::transport::Budget;
+
+/// Probe one endpoint, without any configuration
+///
+/// URL is the base that the provider's own SDK takes, or the full path of the
+/// call. The verdict is the result: it exits 0 whatever it says, unless
+/// something that --require demands is not there.
+#[derive(Debug, Args)]
+pub(super) struct ProbeArgs {
+    /// The endpoint's base URL
+    #[arg(required_unless_present = "provider")]
+    url: Option<String>,
+
+    /// The model's name at the endpoint
+    #[arg(long, short)]
+    model: Option<String>,
+
+    /// A provider that is known by name; `toolprobe list` shows them
+    #[arg(long, value_name = "NAME")]
+    provider: Option<String>,
+
+    /// The protocol, or auto to find out [default: auto]
+    #[arg(long, value_name = "NAME")]
+    dialect: Option<DialectChoice>,
+
+    /// The environment variable that holds the key
+    #[arg(long, value_name = "VAR")]
+    api_key_env: Option<String>,
+
+    /// A further header of every request
+    #[arg(long, value_name = "NAME: VALUE", value_parser = header)]
+    header: Vec<(String, String)>,
+
+    /// Further fields of every request body, as a JSON object
+    #[arg(long, value_name = "JSON")]
+    extra_body: Option<ExtraBody>,
+
+    /// A chat_template.jinja or tokenizer_config.json, if the server does not tell
+    #[arg(long, value_name = "FILE")]
+    chat_template: Option<PathBuf>,
+
+    /// What must be there, or exit 1
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
+    require: Vec<Requirement>,
+
+    #[command(flatten)]
+    asking: AskingArgs,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+fn header(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once(':').ok_or("it takes the form 'name: value'")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// Probes, and says what was found.
+pub(super) fn run(args: &ProbeArgs, console: &Console) -> Result<Exit, CliError> {
+    let plan = args.asking.plan(&Defaults::default())?;
+    let budget = Arc::new(Budget::of(args.asking.max_requests(&Defaults::default())));
+    let runtime = tokio::runtime::Runtime::new()?;
+    let probed = runtime.block_on(probe(args, &plan, &budget, console))?;
+    args.output.write(console, &rendered(args, &probed.profile, console)?)?;
+    let (requests, exchanges) = (budget.spent(), probed.exchanges.len());
+    console.detail(&format!("{requests} requests in {exchanges} exchanges"));
+    Ok(exit(&probed.profile, &args.require, console))
+}
+
+fn entry(args: &ProbeArgs) -> TargetEntry {
+    TargetEntry {
+        provider: args.provider.clone(),
+        base_url: args.url.clone(),
+        dialect: Some(args.dialect.unwrap_or(DialectChoice::Auto)),
+        model: args.model.clone(),
+        api_key_env: args.api_key_env.clone(),
+        headers: args.header.iter().cloned().collect::<BTreeMap<_, _>>(),
+        extra_body: args.extra_body.clone(),
+        limits: args.asking.limits(),
+        timeouts: args.asking.timeouts(),
+        chat_template: args.chat_template.clone(),
+        require: args.require.clone(),
+        ..TargetEntry::default()
+    }
+}
+
+async fn probe(
+    args: &ProbeArgs,
+    plan: &Plan,
+    budget: &Arc<Budget>,
+    console: &Console,
+) -> Result<Probed, CliError> {
+    let (entry, defaults) = (entry(args), Defaults::default());
+    let env = |name: &str| std::env::var(name).ok();
+    let here = Path::new("");
+    let endpoint = resolve_endpoint(&entry, &defaults, here, &env).map_err(CliError::usage)?;
+    let line = connect(&endpoint, &env, budget).map_err(CliError::usage)?;
+    if args.model.is_none() {
+        return Err(unnamed(&endpoint, &line).await);
+    }
+    let targets = resolve(&entry, &defaults, here, &env).map_err(CliError::usage)?;
+    let target = targets
+        .first()
+        .ok_or_else(|| CliError::usage("no model to probe; name one with --model"))?;
+    probe_target(target, &line, plan, &Lines(console)).await.map_err(CliError::from)
+}
+
+/// Without a model's name, what the endpoint offers is the best answer.
+async fn unnamed(endpoint: &Endpoint, line: &Connection) -> CliError {
+    let offered = offered_models(&*line.transport, endpoint, &line.credentials).await;
+    CliError::usage(match offered.as_deref() {
+        None | Some([]) => "which model? name it with --model".to_owned(),
+        Some(names) => format!(
+            "which model? name it with --model; the endpoint offers:\n  {}",
+            names.iter().map(|name| for_terminal(name)).collect::<Vec<_>>().join("\n  ")
+        ),
+    })
+}
+
+/// A line for every probe that has been asked.
+struct Lines<'a>(&'a Console);
+
+impl Watch for Lines<'_> {
+    fn asked(&self, probe: &str) {
+        self.0.detail(&format!("asked: {probe}"));
+    }
+}
+
+fn rendered(args: &ProbeArgs, profile: &Profile, console: &Console) -> Result<String, CliError> {
+    Ok(match args.output.format() {
+        Format::Json => serde_json::to_string_pretty(profile).map_err(CliError::inconclusive)?,
+        Format::Table => {
+            let paint = if console.colored() { Paint::Colored } else { Paint::Plain };
+            profile_table(profile, paint)
+        }
+    })
+}
+
+/// A finding is not an error: only what was demanded and is not there fails.
+fn exit(profile: &Profile, demands: &[Requirement], console: &Console) -> Exit {
+    let single = profile.results.single_tool.as_ref().map(|single| single.outcome.status);
+    let mut exit = match single {
+        Some(Status::Inconclusive) | None => Exit::Inconclusive,
+        Some(_) => Exit::Fine,
+    };
+    for demand in demands {
+        match demand.status(profile) {
+            Some(Status::Pass) => {}
+            Some(Status::Inconclusive) | None => {
+                console.note(&format!("no verdict on what is required: {}", demand.as_str()));
+                if exit == Exit::Fine {
+                    exit = Exit::Inconclusive;
+                }
+            }
+            Some(status) => {
+                let (name, status) = (demand.as_str(), status.as_str());
+                console.note(&format!("required and not there: {name} ({status})"));
+                exit = Exit::Failed;
+            }
+        }
+    }
+    exit
+}

@@ -1,0 +1,86 @@
+//! Does probing a simulated model find exactly the profile that its file declares?
+
+use std::sync::Arc;
+
+use chrono::DateTime;
+use futures_util::{StreamExt, stream};
+use serde_json::Value;
+use toolprobe::probe::{Suite, SuiteName, Watch};
+use toolprobe::profile::Profile;
+use toolprobe::runner::{Defaults, Plan, connect, probe_target, simulated_fleet};
+use toolprobe::sim::{Fleet, Options, Sim};
+use toolprobe::transport::Budget;
+
+/// Seeds that differ in every payload; `ci/fleet-check` tries twenty.
+const SEEDS: [u64; 2] = [1, 2];
+
+struct Silent;
+
+impl Watch for Silent {
+    fn asked(&self, _probe: &str) {}
+}
+
+async fn probe_all(seed: u64) -> Vec<Profile> {
+    let fleet = Fleet::embedded().unwrap();
+    let running = Sim::start(fleet.clone(), "127.0.0.1:0", Options::default()).await.unwrap();
+    let targets = simulated_fleet(&fleet, &running.base_url(), &Defaults::default()).unwrap();
+    let suite = Suite::embedded().unwrap();
+    let verified_at = DateTime::UNIX_EPOCH;
+    let plan = Plan { suite, name: SuiteName::Standard, trials: 3, seed, verified_at };
+    let budget = Arc::new(Budget::unlimited());
+    let profiles = stream::iter(targets)
+        .map(|(target, subject)| {
+            let (plan, budget) = (&plan, &budget);
+            async move {
+                let line = connect(&target.endpoint, &|_| None, budget).unwrap();
+                let probed = probe_target(&target, &line, plan, &Silent).await.unwrap();
+                probed.about(subject).profile
+            }
+        })
+        .buffered(8)
+        .collect()
+        .await;
+    running.shutdown().await.unwrap();
+    profiles
+}
+
+/// Where a profile differs from what its model's file declares.
+fn differences(profile: &Profile, fleet: &Fleet) -> Vec<String> {
+    let declared = &fleet.get(&profile.subject.model).unwrap().profile;
+    let found = serde_json::to_value(profile).unwrap();
+    let Value::Object(declared) = serde_json::to_value(declared).unwrap() else { panic!() };
+    let mut out = Vec::new();
+    for (key, expected) in &declared {
+        let actual = match key.as_str() {
+            "streamDefects" | "defects" => continue,
+            "results" => {
+                for (result, status) in expected.as_object().unwrap() {
+                    let actual = &found["results"][result]["status"];
+                    if actual != status {
+                        out.push(format!("{result}: {status} declared, {actual} found"));
+                    }
+                }
+                continue;
+            }
+            key => &found[key],
+        };
+        if actual != expected {
+            out.push(format!("{key}: {expected} declared, {actual} found"));
+        }
+    }
+    out
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_simulated_model_has_the_profile_that_its_file_declares() {
+    let fleet = Fleet::embedded().unwrap();
+    let mut wrong = Vec::new();
+    for seed in SEEDS {
+        for profile in probe_all(seed).await {
+            for difference in differences(&profile, &fleet) {
+                wrong.push(format!("seed {seed}, {}: {difference}", profile.subject.model));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
+}
