@@ -194,8 +194,8 @@ pub enum TextForm {
     Hermes,
     /// The same JSON in a Markdown fence.
     JsonFence,
-    /// `<tool_call>N<arg_key>K</arg_key><arg_value>V</arg_value></tool_call>`
-    Glm47,
+    /// `<tool_call>N`, then `<arg_key>K</arg_key>` and `<arg_value>V</arg_value>` line by line.
+    Glm45,
     /// `<minimax:tool_call><invoke name="N"><parameter name="K">V</parameter></invoke>…`
     MinimaxM2,
     /// `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>N<｜tool▁sep｜>{…}<｜tool▁call▁end｜>…`

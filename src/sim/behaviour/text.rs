@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::conversations::{ADD, PATH, asking, tools};
+use super::conversations::{ADD, PATH, asking, conversations, tools};
 use super::{answer, fleet};
 use crate::ir::{Message, Part, Request};
 use crate::sim::{ModelFile, Protocol, TextForm, ToolDelivery};
+use crate::textcall::{self, Catalog, Options};
 
 fn lesson(protocol: Protocol) -> String {
     let (opener, closer, key) = match protocol {
@@ -77,5 +78,30 @@ fn held_as_text(model: &ModelFile) -> String {
 fn a_model_whose_calls_stay_text_reads_results_and_errors_as_text() {
     for model in fleet().iter().filter(|model| model.text_form != TextForm::None) {
         assert!(held_as_text(model).contains("qx7"), "{}", model.name);
+    }
+}
+
+/// What the model wrote, wherever it ended up.
+fn written(model: &ModelFile, request: &Request) -> String {
+    let reply = answer(model, request);
+    reply.reasoning_text() + &reply.text()
+}
+
+#[test]
+fn calls_left_as_text_are_in_the_format_that_the_profile_names() {
+    let catalog = Catalog::new(&tools());
+    let good = fleet().get("openai-native").unwrap();
+    for (name, request) in conversations() {
+        let meant: Vec<Value> =
+            answer(good, &request).calls().map(|c| json!([c.name, c.input])).collect();
+        for model in fleet().iter().filter(|model| model.text_form != TextForm::None) {
+            let parsed = textcall::parse(&written(model, &request), &catalog, Options::default());
+            let read: Vec<Value> = parsed.calls().map(|c| json!([c.name, c.input])).collect();
+            assert_eq!(read, meant, "{} {name}", model.name);
+            for call in parsed.calls() {
+                let family = call.family.replace('_', "-");
+                assert_eq!(Some(family), model.profile.parser, "{} {name}", model.name);
+            }
+        }
     }
 }

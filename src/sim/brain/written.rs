@@ -17,7 +17,7 @@ pub(super) fn write(form: TextForm, orders: &[Order]) -> String {
         TextForm::Qwen3Coder => each(qwen3_coder).join("\n"),
         TextForm::Hermes => each(hermes).join("\n"),
         TextForm::JsonFence => each(json_fence).join("\n\n"),
-        TextForm::Glm47 => each(glm47).concat(),
+        TextForm::Glm45 => each(glm45).join("\n"),
         TextForm::MinimaxM2 => {
             wrapped("<minimax:tool_call>\n", &each(minimax_m2), "\n</minimax:tool_call>")
         }
@@ -72,11 +72,11 @@ fn json_fence(order: &Order) -> String {
     format!("```json\n{}\n```", object(order, "arguments"))
 }
 
-fn glm47(order: &Order) -> String {
+fn glm45(order: &Order) -> String {
     let pairs: Vec<String> = parameters(order)
-        .map(|(key, value)| format!("<arg_key>{key}</arg_key><arg_value>{value}</arg_value>"))
+        .map(|(key, value)| format!("<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>\n"))
         .collect();
-    format!("<tool_call>{}{}</tool_call>", order.name, pairs.concat())
+    format!("<tool_call>{}\n{}</tool_call>", order.name, pairs.concat())
 }
 
 fn minimax_m2(order: &Order) -> String {
@@ -119,7 +119,7 @@ pub(super) fn read(form: TextForm, text: &str, tools: &[ToolSpec]) -> Vec<Order>
         TextForm::DeepseekV31 => headed(text, "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>"),
         TextForm::KimiK2 => headed(text, "<|tool_call_begin|>", "<|tool_call_argument_begin|>"),
         TextForm::Qwen3Coder => tagged(text, tools, &TAGS_QWEN),
-        TextForm::Glm47 => tagged(text, tools, &TAGS_GLM),
+        TextForm::Glm45 => tagged(text, tools, &TAGS_GLM),
         TextForm::MinimaxM2 => tagged(text, tools, &TAGS_MINIMAX),
         TextForm::DeepseekV4 => tagged(text, tools, &TAGS_DSML),
     }
@@ -160,8 +160,8 @@ struct Tags {
 const TAGS_QWEN: Tags =
     Tags { name: ("<function=", &['>']), key: ("<parameter=", ">\n"), value_end: "\n</parameter>" };
 const TAGS_GLM: Tags = Tags {
-    name: ("<tool_call>", &['<']),
-    key: ("<arg_key>", "</arg_key><arg_value>"),
+    name: ("<tool_call>", &['\n']),
+    key: ("<arg_key>", "</arg_key>\n<arg_value>"),
     value_end: "</arg_value>",
 };
 const TAGS_MINIMAX: Tags = Tags {
@@ -227,8 +227,8 @@ mod tests {
                 "```json\n{\"name\":\"add\",\"arguments\":{\"a\":1,\"to\":\"x\"}}\n```",
             ),
             (
-                TextForm::Glm47,
-                "<tool_call>add<arg_key>a</arg_key><arg_value>1</arg_value><arg_key>to</arg_key><arg_value>x</arg_value></tool_call>",
+                TextForm::Glm45,
+                "<tool_call>add\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n<arg_key>to</arg_key>\n<arg_value>x</arg_value>\n</tool_call>",
             ),
             (
                 TextForm::MinimaxM2,
@@ -277,7 +277,7 @@ mod tests {
             TextForm::Qwen3Coder,
             TextForm::Hermes,
             TextForm::JsonFence,
-            TextForm::Glm47,
+            TextForm::Glm45,
             TextForm::MinimaxM2,
             TextForm::DeepseekV31,
             TextForm::DeepseekV4,
