@@ -8,8 +8,8 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::model::Protocol;
 use crate::ir::Defect;
+use crate::textcall::Protocol;
 
 /// The declared outcome of probing a simulated model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

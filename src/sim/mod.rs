@@ -37,8 +37,6 @@ pub use expected::{
 };
 pub use fleet::{Fleet, FleetError};
 pub use ids::{IdStyle, Reasoned};
-pub use model::{
-    ModelFile, NativeTools, Protocol, Provenance, RulesId, TextForm, Thinking, ThinkingWhen,
-};
+pub use model::{ModelFile, NativeTools, Provenance, RulesId, TextForm, Thinking, ThinkingWhen};
 pub use server::{Clock, Options, Running, Sim};
 pub use thinking::is_thinking;

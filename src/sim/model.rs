@@ -24,6 +24,7 @@ use super::expected::ExpectedProfile;
 use super::quirks::{HttpQuirk, ModelQuirk, WireQuirk};
 use crate::dialect::DialectId;
 use crate::ir::ReasoningField;
+use crate::textcall::Protocol;
 
 /// One simulated model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -208,29 +209,6 @@ pub enum TextForm {
     Mistral,
     /// `{"name": N, "parameters": {…}}` as the whole message.
     Llama3Json,
-}
-
-/// A text protocol that a system prompt can teach.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Protocol {
-    /// `<tool_call>{"name", "arguments"}</tool_call>`
-    ToolCall,
-    /// `<tool_use>{"name", "input"}</tool_use>`
-    ToolUse,
-    /// A `~~~tool_call` block.
-    TildeFence,
-}
-
-impl Protocol {
-    /// The name in `toolDelivery = "prompted:<name>"`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::ToolCall => "tool-call",
-            Self::ToolUse => "tool-use",
-            Self::TildeFence => "tilde-fence",
-        }
-    }
 }
 
 /// Whether a model reasons before it answers, and where the reasoning is put.

@@ -4,31 +4,16 @@ use serde_json::{Value, json};
 
 use super::conversations::{ADD, PATH, asking, conversations, tools};
 use super::{answer, fleet};
-use crate::ir::{Message, Part, Request};
-use crate::sim::{ModelFile, Protocol, TextForm, ToolDelivery};
-use crate::textcall::{self, Catalog, Options};
-
-fn lesson(protocol: Protocol) -> String {
-    let (opener, closer, key) = match protocol {
-        Protocol::ToolCall => ("<tool_call>", "</tool_call>", "arguments"),
-        Protocol::ToolUse => ("<tool_use>", "</tool_use>", "input"),
-        Protocol::TildeFence => ("~~~tool_call", "~~~", "arguments"),
-    };
-    let described: Vec<Value> = tools()
-        .iter()
-        .map(|t| json!({"name": t.name, "description": t.description, "input_schema": t.input_schema}))
-        .collect();
-    format!(
-        "You have tools:\n{}\nTo call one, write\n{opener}\n{{\"name\": \"…\", \"{key}\": {{}}}}\n{closer}",
-        Value::from(described)
-    )
-}
+use crate::ir::{CallId, Message, Part, Request, ToolResult};
+use crate::sim::{ModelFile, TextForm, ToolDelivery};
+use crate::textcall::{self, Catalog, Options, Protocol};
 
 #[test]
 fn models_follow_the_protocol_they_declare_and_no_other() {
     for model in fleet().iter() {
         for protocol in [Protocol::ToolCall, Protocol::ToolUse, Protocol::TildeFence] {
-            let request = Request { system: Some(lesson(protocol)), tools: vec![], ..asking(ADD) };
+            let request =
+                Request { system: Some(protocol.teach(&tools())), tools: vec![], ..asking(ADD) };
             let follows = answer(model, &request).text().contains("{\"a\":12,\"b\":30}");
             let declared = model.profile.tool_delivery == Some(ToolDelivery::Prompted(protocol));
             assert_eq!(follows, declared, "{} {protocol:?}", model.name);
@@ -38,16 +23,23 @@ fn models_follow_the_protocol_they_declare_and_no_other() {
 
 #[test]
 fn a_taught_model_reads_results_that_come_back_as_text() {
-    let fleet = fleet();
-    let model = fleet.get("taught-tool-call").unwrap();
-    let mut request =
-        Request { system: Some(lesson(Protocol::ToolCall)), tools: vec![], ..asking(ADD) };
-    let called = answer(model, &request).text();
-    request.messages.push(Message::assistant(vec![Part::Text(called)]));
-    let result = "<tool_response>\n{\"name\": \"add\", \"content\": {\"receipt\": \"qx7\"}}\n</tool_response>";
-    request.messages.push(Message::user(result));
-    let said = answer(model, &request).text();
-    assert!(said.contains("qx7") && !said.contains("<tool_call>"), "{said}");
+    for model in fleet().iter() {
+        let Some(ToolDelivery::Prompted(protocol)) = model.profile.tool_delivery else { continue };
+        let system = Some(protocol.teach(&tools()));
+        let mut request = Request { system, tools: vec![], ..asking(ADD) };
+        let called = answer(model, &request).text();
+        let result = ToolResult {
+            tool_call_id: CallId::new("call_0"),
+            name: "add".to_owned(),
+            content: json!({"receipt": "qx7"}),
+            is_error: false,
+            error_code: None,
+        };
+        request.messages.push(Message::assistant(vec![Part::Text(called)]));
+        request.messages.push(Message::user(protocol.results(&[result])));
+        let said = answer(model, &request).text();
+        assert!(said.contains("qx7") && !said.contains("tool_call"), "{} {said}", model.name);
+    }
 }
 
 /// Takes turns with results as text, first an error and then a good one.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::Order;
 use crate::ir::{CallFormat, CallId, Message, Part, Role, ToolCall, ToolResult, ToolSpec};
-use crate::sim::model::Protocol;
+use crate::textcall::Protocol;
 
 /// The marks of a protocol: around a call, the key of the arguments, and around results.
 struct Marks {
@@ -88,8 +88,15 @@ fn collect_specs(value: &Value, found: &mut Vec<ToolSpec>) {
 /// The calls in this protocol.
 pub(super) fn write(protocol: Protocol, orders: &[Order]) -> String {
     let Marks { call: (opener, closer), arguments } = marks(protocol);
-    let calls = orders.iter().map(|order| {
-        let object = json!({"name": order.name, arguments: order.input});
+    let calls = orders.iter().enumerate().map(|(index, order)| {
+        let object = match protocol {
+            Protocol::ToolUse => {
+                json!({"id": format!("call_{index}"), "name": order.name, arguments: order.input})
+            }
+            Protocol::ToolCall | Protocol::TildeFence => {
+                json!({"name": order.name, arguments: order.input})
+            }
+        };
         format!("{opener}\n{object}\n{}", closer.trim_start())
     });
     calls.collect::<Vec<_>>().join("\n")
