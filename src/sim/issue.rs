@@ -49,3 +49,61 @@ fn reply_id(dialect: DialectId, turn: &Turn) -> String {
         DialectId::Ollama => String::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{CallFormat, CallId, Message, ReasoningState, Stop, StopKind, ToolCall};
+    use crate::sim::Fleet;
+    use crate::sim::seal::{reasoning_item_id, sealed_turn};
+
+    fn call(name: &str) -> Part {
+        Part::Call(ToolCall {
+            id: CallId::new("x"),
+            name: name.to_owned(),
+            input: json!({}),
+            format: CallFormat::OpenAi,
+            raw: Value::Null,
+        })
+    }
+
+    fn issued(model: &str, request: &Request, parts: Vec<Part>) -> Reply {
+        let fleet = Fleet::embedded().unwrap();
+        let mut reply = Reply::new(parts, Stop::unlabelled(StopKind::ToolUse));
+        ids(&mut reply, request, fleet.get(model).unwrap());
+        reply
+    }
+
+    fn call_ids(reply: &Reply) -> Vec<String> {
+        reply.calls().map(|call| call.id.to_string()).collect()
+    }
+
+    #[test]
+    fn calls_of_one_reply_have_ids_of_their_own() {
+        for model in ["openai-native", "anthropic-native", "ollama-native", "mistral"] {
+            let reply = issued(model, &Request::default(), vec![call("a"), call("a")]);
+            let ids = call_ids(&reply);
+            assert_ne!(ids[0], ids[1], "{model}");
+        }
+    }
+
+    #[test]
+    fn kimi_counts_its_calls_through_the_conversation() {
+        let before = Message::assistant(vec![call("a"), call("b")]);
+        let request = Request { messages: vec![before], ..Request::default() };
+        let reply = issued("kimi-thinking", &request, vec![call("c")]);
+        assert_eq!(call_ids(&reply), ["functions.c:2"]);
+    }
+
+    #[test]
+    fn a_call_that_came_with_reasoning_points_to_it() {
+        let item = json!({"type": "reasoning", "id": "", "summary": []});
+        let state = ReasoningState::new(ReasoningField::ReasoningItem, item);
+        let parts = vec![Part::Reasoning(state), call("a")];
+        let reply = issued("responses-reasoning", &Request::default(), parts);
+        let Some(Part::Reasoning(state)) = reply.parts.first() else { panic!("no reasoning") };
+        let pointed =
+            call_ids(&reply).first().and_then(|id| sealed_turn(id)).map(reasoning_item_id);
+        assert_eq!(pointed.as_deref(), state.id());
+    }
+}
