@@ -100,12 +100,31 @@ impl<'a> Conversation<'a> {
     }
 
     /// Sends the conversation so far. A reply becomes part of it, word for word.
+    ///
+    /// Some endpoints refuse the reasoning that they gave out themselves. Where that is so, the
+    /// conversation goes on without it: what else the endpoint can do is another question.
     pub async fn turn(&mut self) -> Said {
-        let turn = self.endpoint.ask(&self.request).await;
-        self.evidence.push(turn.evidence);
-        let reading = match turn.answer.reply() {
+        let mut turn = self.endpoint.ask(&self.request).await;
+        self.evidence.push(turn.evidence.clone());
+        if matches!(turn.answer, Answer::Refused(_))
+            && let Some(bare) = without_reasoning(&self.request)
+        {
+            let second = self.endpoint.ask(&bare).await;
+            self.evidence.push(second.evidence.clone());
+            if second.answer.reply().is_some() {
+                self.request = bare;
+                turn = second;
+            }
+        }
+        self.take(turn.answer)
+    }
+
+    fn take(&mut self, answer: Answer) -> Said {
+        if let Answer::Reply(reply) | Answer::CutShort(reply) = &answer {
+            self.defects.extend(reply.defects.iter());
+        }
+        let reading = match answer.reply() {
             Some(reply) => {
-                self.defects.extend(reply.defects.iter());
                 self.request.messages.push(Message::assistant(reply.parts.clone()));
                 let specs: Vec<ToolSpec> = self.tools.specs().cloned().collect();
                 read(reply, &specs)
@@ -113,7 +132,7 @@ impl<'a> Conversation<'a> {
             None => Reading::default(),
         };
         self.turns.push(reading.calls.clone());
-        Said { answer: turn.answer, reading }
+        Said { answer, reading }
     }
 
     /// Runs the calls of a turn and puts the results where the model looks for them.
@@ -167,6 +186,15 @@ impl<'a> Conversation<'a> {
         let last = tail.last()?;
         tail.iter().all(|calls| same_calls(calls, last)).then(|| last.first().cloned())?
     }
+}
+
+/// The request without any reasoning; `None` where it has none.
+fn without_reasoning(request: &Request) -> Option<Request> {
+    let mut bare = request.clone();
+    for message in &mut bare.messages {
+        message.parts.retain(|part| !matches!(part, Part::Reasoning(_)));
+    }
+    (bare != *request).then_some(bare)
 }
 
 fn same_calls(one: &[ToolCall], other: &[ToolCall]) -> bool {

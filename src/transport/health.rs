@@ -9,7 +9,7 @@ use super::exchange::{Exchange, Outcome};
 /// How many failures in a row an endpoint is allowed that has answered before.
 const PATIENCE: u32 = 5;
 
-/// Whether an endpoint answers, judged by exchanges that are over, retries included.
+/// Whether a route of an endpoint answers, judged by exchanges that are over, retries included.
 #[derive(Debug, Default)]
 pub(super) struct Health {
     has_answered: bool,

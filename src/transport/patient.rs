@@ -1,5 +1,6 @@
 //! Who waits for an endpoint's limits and asks again when it is worth it?
 
+use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -81,7 +82,8 @@ pub struct Patient<T> {
     policy: RetryPolicy,
     limiter: Limiter,
     budget: Arc<Budget>,
-    health: Mutex<Health>,
+    /// By path: a route that is not there says nothing of the others.
+    health: Mutex<HashMap<String, Health>>,
     jitter: Jitter,
     clock: fn() -> DateTime<Utc>,
 }
@@ -103,7 +105,7 @@ impl<T: Transport> Patient<T> {
             let facts = self.facts(&exchange, judge);
             match decide(progress, facts, &self.policy, self.jitter.next()) {
                 Decision::Stop => {
-                    self.health().note(&exchange);
+                    self.health().entry(call.url.path().to_owned()).or_default().note(&exchange);
                     return Exchange { attempts, ..exchange };
                 }
                 Decision::Retry { after, progress: next } => (progress, wait) = (next, after),
@@ -119,7 +121,7 @@ impl<T: Transport> Patient<T> {
     /// the next attempt is waited for.
     async fn attempt(&self, call: &Call, judge: Judge<'_>) -> Exchange {
         let _admission = self.limiter.admit().await;
-        let given_up = self.health().given_up();
+        let given_up = self.health().get(call.url.path()).and_then(Health::given_up);
         match given_up.map_or_else(|| self.budget.spend(), Err) {
             Ok(()) => self.inner.send(call, judge).await,
             Err(error) => {
@@ -129,7 +131,7 @@ impl<T: Transport> Patient<T> {
         }
     }
 
-    fn health(&self) -> MutexGuard<'_, Health> {
+    fn health(&self) -> MutexGuard<'_, HashMap<String, Health>> {
         self.health.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
