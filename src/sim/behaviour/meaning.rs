@@ -32,9 +32,6 @@ fn concerned(quirk: &ModelQuirk) -> Vec<&'static str> {
         ModelQuirk::Breaks(features) if features.contains(&SchemaFeature::Enum) => {
             vec!["echo", "both", "apart"]
         }
-        ModelQuirk::Breaks(features) if features.contains(&SchemaFeature::Integer) => {
-            vec!["add", "both"]
-        }
         ModelQuirk::Breaks(_) => vec!["book"],
         ModelQuirk::StringifiesNumbers => vec!["add", "both"],
         ModelQuirk::StringifiesValues => vec!["add", "both", "book"],
@@ -110,6 +107,9 @@ fn variants(source: &str) -> Vec<String> {
         .collect()
 }
 
+/// What ends as no verdict at all cannot be declared as one.
+const INFRASTRUCTURE: [&str; 1] = ["error-in-stream"];
+
 #[test]
 fn every_quirk_of_a_model_or_of_the_wire_is_shown_by_some_model() {
     let quirks: Vec<String> =
@@ -118,6 +118,7 @@ fn every_quirk_of_a_model_or_of_the_wire_is_shown_by_some_model() {
     let unused: Vec<String> = sources
         .into_iter()
         .flat_map(variants)
+        .filter(|name| !INFRASTRUCTURE.contains(&name.as_str()))
         .filter(|name| !quirks.iter().any(|shown| shown.contains(&format!("\"{name}\""))))
         .collect();
     assert!(unused.is_empty(), "{unused:?}");

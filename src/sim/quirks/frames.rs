@@ -98,3 +98,28 @@ fn failed(events: Vec<Event>, dialect: DialectId, message: &str) -> Vec<Event> {
     });
     events
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::{Pieces, Stamp};
+    use crate::ir::{Part, Reply, Stop, StopKind};
+
+    #[test]
+    fn an_error_in_place_of_the_end_is_an_error_in_every_dialect() {
+        let quirk = WireQuirk::ErrorInStream("overloaded".to_owned());
+        let parts = vec![Part::Text("A text that takes several deltas.".to_owned())];
+        let reply = Reply::new(parts, Stop::unlabelled(StopKind::EndTurn));
+        let stamp = Stamp { created: 1_790_000_000, usage: true };
+        for dialect in DialectId::ALL {
+            let codec = dialect.codec();
+            let pieces = Pieces(std::num::NonZeroUsize::MIN);
+            let frames = codec.encode_stream(&reply, &stamp, pieces);
+            let mut decoder = codec.stream_decoder();
+            for frame in distort_frames(frames, dialect, std::slice::from_ref(&quirk)) {
+                decoder.push(&frame);
+            }
+            assert_eq!(decoder.finish().unwrap_err().message, "overloaded", "{dialect}");
+        }
+    }
+}
