@@ -65,7 +65,7 @@ impl fmt::Display for DialectId {
 
 /// A name that is no dialect.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown dialect '{name}'{}; one of: {}", hint(.suggestion.as_deref()), all())]
+#[error("unknown dialect '{name}'; {}one of: {}", hint(.suggestion.as_deref()), all())]
 pub struct UnknownDialect {
     /// What was asked for.
     pub name: String,
@@ -74,7 +74,7 @@ pub struct UnknownDialect {
 }
 
 fn hint(suggestion: Option<&str>) -> String {
-    suggestion.map(|name| format!("; did you mean '{name}'?")).unwrap_or_default()
+    suggestion.map(|name| format!("did you mean '{name}'? ")).unwrap_or_default()
 }
 
 fn all() -> String {
@@ -106,7 +106,7 @@ mod tests {
         let error = "opnai-chat".parse::<DialectId>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "unknown dialect 'opnai-chat'; did you mean 'openai-chat'?; one of: \
+            "unknown dialect 'opnai-chat'; did you mean 'openai-chat'? one of: \
              anthropic-messages, openai-chat, openai-responses, gemini, ollama"
         );
     }

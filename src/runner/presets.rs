@@ -316,7 +316,7 @@ mod tests {
         let shown = Preset::find("antropic").unwrap_err().to_string();
         assert!(
             shown.starts_with(
-                "unknown provider 'antropic'; did you mean 'anthropic'?; one of: openai, anthropic"
+                "unknown provider 'antropic'; did you mean 'anthropic'? one of: openai, anthropic"
             ),
             "{shown}"
         );

@@ -4,10 +4,13 @@
 //! would be asked all of them in vain; after the first such answer the rest are not sent.
 
 use super::error::TransportError;
-use super::exchange::{Exchange, Outcome};
+use super::exchange::{Exchange, Outcome, Response};
 
 /// How many failures in a row an endpoint is allowed that has answered before.
 const PATIENCE: u32 = 5;
+
+/// How many characters of a failing answer are shown.
+const SHOWN: usize = 200;
 
 /// Whether a route of an endpoint answers, judged by exchanges that are over, retries included.
 #[derive(Debug, Default)]
@@ -29,7 +32,7 @@ impl Health {
     pub(super) fn note(&mut self, exchange: &Exchange) {
         let failure = match &exchange.outcome {
             Outcome::Answered(response) if matches!(response.status, 200..=299 | 400 | 422) => None,
-            Outcome::Answered(response) => Some(format!("HTTP {}", response.status)),
+            Outcome::Answered(response) => Some(described(response)),
             Outcome::Failed { error: TransportError::GivenUp { .. }, .. } => return,
             Outcome::Failed { error, .. } => Some(error.to_string()),
         };
@@ -43,10 +46,17 @@ impl Health {
     }
 }
 
+/// The status, and the start of what was said with it.
+fn described(response: &Response) -> String {
+    let said: String = response.text().split_whitespace().collect::<Vec<_>>().join(" ");
+    let start: String = said.chars().take(SHOWN).collect();
+    format!("HTTP {} {start}", response.status).trim_end().to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::call::{Call, SentRequest};
-    use super::super::exchange::{Body, Response, Timing};
+    use super::super::exchange::{Body, Timing};
     use super::super::secret::Scrubber;
     use super::*;
 
