@@ -156,7 +156,7 @@ pub struct Variable {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PresetError {
     /// No preset has the name.
-    #[error("unknown provider '{name}'{}; one of: {}", hint(.suggestion.as_deref()), all_ids())]
+    #[error("unknown provider '{name}'; {}one of: {}", hint(.suggestion.as_deref()), all_ids())]
     Unknown {
         /// What was asked for.
         name: String,
@@ -184,7 +184,7 @@ pub enum PresetError {
 }
 
 fn hint(suggestion: Option<&str>) -> String {
-    suggestion.map(|name| format!("; did you mean '{name}'?")).unwrap_or_default()
+    suggestion.map(|name| format!("did you mean '{name}'? ")).unwrap_or_default()
 }
 
 fn all_ids() -> String {
