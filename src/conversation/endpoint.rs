@@ -1,13 +1,13 @@
 //! Where is the model, how is it spoken to, and what did it answer?
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use url::Url;
 
-use super::Answer;
+use super::{Answer, ExchangeLog};
 use crate::dialect::{ApiError, DialectId, EndpointError, call_url};
 use crate::ir::{Defect, Digest, Object, Reply, Request};
-use crate::transport::{Body, Call, Exchange, HeaderText, Judgement, Response, Timing, Transport};
+use crate::transport::{Body, Call, HeaderText, Judgement, Response, Timing, Transport};
 
 /// How often a stream that ended before its reply did is asked for again.
 const TRUNCATED_RETRIES: u32 = 1;
@@ -48,21 +48,6 @@ pub struct Turn {
     pub evidence: Digest,
     /// How long it took.
     pub timing: Timing,
-}
-
-/// Every exchange of a run, in the order they ended. Clones share it.
-#[derive(Debug, Clone, Default)]
-pub struct ExchangeLog(Arc<Mutex<Vec<Exchange>>>);
-
-impl ExchangeLog {
-    fn push(&self, exchange: Exchange) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(exchange);
-    }
-
-    /// Takes what was kept so far.
-    pub fn take(&self) -> Vec<Exchange> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
 }
 
 impl Endpoint {
@@ -109,7 +94,7 @@ impl Endpoint {
             Err(error) => Answer::Nothing(error.to_string()),
         };
         let (evidence, timing) = (exchange.digest(), exchange.timing);
-        self.log.push(exchange);
+        self.log.push(exchange, &answer);
         Turn { answer, evidence, timing }
     }
 

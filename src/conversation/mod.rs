@@ -8,9 +8,11 @@
 mod answer;
 mod endpoint;
 mod engine;
+mod log;
 mod reading;
 
 pub use answer::{Answer, Miss, excerpt};
-pub use endpoint::{Address, Endpoint, ExchangeLog, Turn};
+pub use endpoint::{Address, Endpoint, Turn};
 pub use engine::{Conversation, Delivery, Ending, Said};
+pub use log::ExchangeLog;
 pub use reading::{Reading, read};

@@ -1,14 +1,16 @@
 //! How does a target become an endpoint that can be spoken to?
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use super::{Access, Credentials, Endpoint, Env, Limits, MissingKey, Target, Timeouts};
 use crate::conversation::{self, Address, ExchangeLog};
 use crate::dialect::EndpointError;
 use crate::transport::{
-    self, Budget, Call, EndpointLimits, HttpTransport, Patience, Patient, RetryPolicy, Scrubber,
-    SetupError, SizeLimits, Transport,
+    self, Budget, Call, Crowd, EndpointLimits, HttpTransport, Patience, Patient, Pool, RetryPolicy,
+    Scrubber, SetupError, SizeLimits, Transport,
 };
 
 /// The most tokens a reply may have: enough for eight kilobytes of code as an argument, and for a
@@ -29,6 +31,15 @@ pub enum ConnectError {
     Setup(#[from] SetupError),
 }
 
+/// What the lines of one run share: connections, places and the budget.
+#[derive(Debug)]
+pub struct Lines {
+    budget: Arc<Budget>,
+    crowd: Crowd,
+    /// By the time that a connection may take to be made, which is a pool's own.
+    pools: Mutex<BTreeMap<Duration, Pool>>,
+}
+
 /// A line to a target's endpoint.
 #[derive(Clone)]
 pub struct Connection {
@@ -36,27 +47,65 @@ pub struct Connection {
     pub transport: Arc<dyn Transport>,
     /// What they carry beside their bodies.
     pub credentials: Credentials,
+    /// What they cost.
+    pub budget: Arc<Budget>,
 }
 
-/// Opens a line over HTTP, with the patience that the endpoint is to be treated with.
+impl Lines {
+    /// Lines that spend from one budget, with so many requests under way over all of them.
+    pub fn new(budget: Arc<Budget>, at_once: Option<NonZeroUsize>) -> Self {
+        Self { budget, crowd: Crowd::of(at_once), pools: Mutex::default() }
+    }
+
+    /// Opens a line over HTTP, with the patience that the endpoint is to be treated with.
+    pub fn connect(&self, endpoint: &Endpoint, env: Env<'_>) -> Result<Connection, ConnectError> {
+        let credentials = endpoint.credentials(env)?;
+        let timeouts = timeouts(endpoint.timeouts);
+        let pool = self.pool(timeouts.connect)?;
+        let scrubber = scrubber(endpoint, &credentials);
+        let http = HttpTransport::over(pool, timeouts, SizeLimits::default(), scrubber);
+        let budget = Arc::new(Budget::share_of(&self.budget));
+        let usual = RetryPolicy::default();
+        let patience = Patience {
+            limits: limits(endpoint.limits),
+            budget: Arc::clone(&budget),
+            policy: RetryPolicy { max_waited: usual.max_waited.min(timeouts.total), ..usual },
+            ..Patience::default()
+        };
+        let transport = Arc::new(Patient::new(self.crowd.around(http), patience));
+        Ok(Connection { transport, credentials, budget })
+    }
+
+    fn pool(&self, connect: Duration) -> Result<Pool, SetupError> {
+        let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pool) = pools.get(&connect) {
+            return Ok(pool.clone());
+        }
+        let pool = Pool::new(connect)?;
+        pools.insert(connect, pool.clone());
+        Ok(pool)
+    }
+}
+
+/// Opens a single line.
 pub fn connect(
     endpoint: &Endpoint,
     env: Env<'_>,
     budget: &Arc<Budget>,
 ) -> Result<Connection, ConnectError> {
-    let credentials = endpoint.credentials(env)?;
+    Lines::new(Arc::clone(budget), None).connect(endpoint, env)
+}
+
+/// What is kept out of the records of an endpoint.
+fn scrubber(endpoint: &Endpoint, credentials: &Credentials) -> Scrubber {
     let mut scrubber = Scrubber::default();
     credentials.secrets().for_each(|secret| scrubber.register(secret));
-    let timeouts = timeouts(endpoint.timeouts);
-    let http = HttpTransport::new(timeouts, SizeLimits::default(), scrubber)?;
-    let usual = RetryPolicy::default();
-    let patience = Patience {
-        limits: limits(endpoint.limits),
-        budget: Arc::clone(budget),
-        policy: RetryPolicy { max_waited: usual.max_waited.min(timeouts.total), ..usual },
-        ..Patience::default()
-    };
-    Ok(Connection { transport: Arc::new(Patient::new(http, patience)), credentials })
+    if let Some(alias) = &endpoint.alias {
+        for way in &endpoint.ways {
+            scrubber.rename(way.base_url.as_str().trim_end_matches('/'), alias);
+        }
+    }
+    scrubber
 }
 
 impl Connection {

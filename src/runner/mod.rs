@@ -10,7 +10,9 @@
 //! - [`offered`](self): which models it lists
 //! - [`template`](self), [`template_file`](self), [`inspect`](self): the chat template, and what else
 //!   a server tells of itself
-//! - [`connect`](self), [`session`](self): from a target to its profile
+//! - [`connect`](self), [`session`](self), [`cost`](self): from a target to its profile, and at what
+//!   cost
+//! - [`fleet`](self): all targets, some at a time
 //! - [`simulated`](self): the targets where there is no configuration
 
 mod access;
@@ -18,11 +20,13 @@ mod choice;
 mod config;
 mod config_error;
 mod connect;
+mod cost;
 mod credentials;
 mod discover;
 mod duration;
 mod entry;
 mod extra_body;
+mod fleet;
 mod hearing;
 mod inspect;
 mod key;
@@ -40,12 +44,13 @@ pub use access::{Access, KeyHeader};
 pub use choice::DialectChoice;
 pub use config::{Config, ConfigFile, Defaults, Limits, STARTER, Timeouts};
 pub use config_error::ConfigError;
-pub use connect::{ConnectError, Connection, connect};
+pub use connect::{ConnectError, Connection, Lines, connect};
 pub use credentials::{Credentials, MissingKey};
 pub use discover::{DiscoverError, Discovery, discover};
 pub use duration::{NotASpan, Span};
 pub use entry::{TargetEntry, VariantEntry};
 pub use extra_body::{ExtraBody, NotAnObject};
+pub use fleet::{Job, Overseer, visit_all};
 pub use hearing::{Heard, Rank};
 pub use inspect::{Inspection, inspect};
 pub use key::KeyFrom;

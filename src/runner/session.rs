@@ -1,13 +1,18 @@
 //! What does probing one target give?
 
+use std::sync::Arc;
+use std::time::Instant;
+
 use chrono::{DateTime, Utc};
 use futures_util::future::join;
 
+use super::cost::cost;
 use super::{Access, Connection, DiscoverError, Target, discover, inspect};
 use crate::conversation::{Delivery, ExchangeLog};
 use crate::dialect::EndpointError;
 use crate::ir::Digest;
 use crate::probe::{self, Bench, Probe, Seed, Suite, SuiteName, Watch};
+use crate::profile::store::Cost;
 use crate::profile::{PROFILE_VERSION, Profile, Results, Subject};
 use crate::transport::Exchange;
 use crate::verdict::capabilities;
@@ -41,6 +46,8 @@ pub struct Probed {
     pub profile: Profile,
     /// The evidence, in the order the exchanges ended.
     pub exchanges: Vec<Exchange>,
+    /// What it cost.
+    pub cost: Cost,
 }
 
 /// Why a target was not probed.
@@ -61,6 +68,7 @@ pub async fn probe_target(
     plan: &Plan,
     watch: &dyn Watch,
 ) -> Result<Probed, SessionError> {
+    let began = Instant::now();
     let (transport, credentials) = (&*line.transport, &line.credentials);
     let found = discover(transport, &target.endpoint, credentials, &target.model).await?;
     let told = inspect(transport, &target.endpoint, &found.way, credentials, &target.model);
@@ -69,7 +77,8 @@ pub async fn probe_target(
     let (results, exchanges) = asked?;
     let template = told.template.map(|template| template.hash());
     let profile = profile(target, &found.way, template.as_ref(), plan, results);
-    Ok(Probed { profile, exchanges })
+    let cost = cost(&exchanges, &line.budget, began.elapsed());
+    Ok(Probed { profile, exchanges, cost })
 }
 
 async fn ask(
@@ -79,7 +88,7 @@ async fn ask(
     plan: &Plan,
     watch: &dyn Watch,
 ) -> Result<(Results, Vec<Exchange>), SessionError> {
-    let log = ExchangeLog::default();
+    let log = ExchangeLog::charging(Arc::clone(&line.budget));
     let bench = Bench {
         endpoint: line.endpoint(target, way, log.clone())?,
         delivery: Delivery::Native,

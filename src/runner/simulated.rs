@@ -24,10 +24,11 @@ pub fn simulated(
         ..TargetEntry::default()
     };
     let targets = resolve(&entry, defaults, Path::new(""), &|_| None)?;
-    let target = targets
+    let mut target = targets
         .into_iter()
         .next()
         .ok_or_else(|| TargetError::new("model", "the entry gives no target"))?;
+    target.endpoint.alias = Some(ADDRESS.to_owned());
     let subject = Subject {
         provider: "sim".to_owned(),
         model: model.name.clone(),

@@ -59,6 +59,8 @@ pub struct Endpoint {
     pub chat_template: Option<PathBuf>,
     /// How long a profile stays fresh.
     pub ttl: Duration,
+    /// What stands for its address in records, where that is another in every run.
+    pub alias: Option<String>,
 }
 
 /// What is wrong with an entry, and in which field.
@@ -172,6 +174,7 @@ pub fn resolve_endpoint(
         timeouts: entry.timeouts.or(defaults.timeouts),
         chat_template: entry.chat_template.as_ref().map(|path| folder.join(path)),
         ttl,
+        alias: None,
     })
 }
 

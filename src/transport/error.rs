@@ -101,6 +101,12 @@ pub enum TransportError {
         /// The budget.
         limit: u64,
     },
+    /// The run has used up its tokens.
+    #[error("the budget of {limit} tokens is used up; raise it with --max-tokens-total")]
+    TokenBudget {
+        /// The budget.
+        limit: u64,
+    },
     /// Not sent: the endpoint had stopped answering.
     #[error("not asked, because the endpoint does not answer: {because}")]
     GivenUp {
@@ -187,7 +193,8 @@ impl TransportError {
             | Self::TooLarge { .. }
             | Self::NotUtf8 { .. }
             | Self::InvalidHeader { .. }
-            | Self::Budget { .. } => self,
+            | Self::Budget { .. }
+            | Self::TokenBudget { .. } => self,
         }
     }
 }

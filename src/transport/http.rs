@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::error::Error;
 use std::io::{self, ErrorKind};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
@@ -27,16 +27,48 @@ use super::{Judge, Transport, headers};
 
 const USER_AGENT: &str = concat!("toolprobe/", env!("CARGO_PKG_VERSION"));
 
-/// Makes single attempts. One serves any number of endpoints and keeps their connections.
+/// Makes single attempts. One serves any number of endpoints.
 #[derive(Debug)]
 pub struct HttpTransport {
     timeouts: Timeouts,
     limits: SizeLimits,
     scrubber: Scrubber,
+    pool: Pool,
+}
+
+/// Connections that are kept. Clones share them, and setting one up is what costs.
+#[derive(Debug, Clone)]
+pub struct Pool {
+    connect: Duration,
     direct: Client,
     proxied: Client,
     /// Origins that have answered: a connection to them may be a kept one.
-    known_origins: Mutex<HashSet<String>>,
+    known_origins: Arc<Mutex<HashSet<String>>>,
+}
+
+impl Pool {
+    /// A pool whose connections are made within this time.
+    pub fn new(connect: Duration) -> Result<Self, SetupError> {
+        Ok(Self {
+            connect,
+            direct: base_client(connect).no_proxy().build().map_err(SetupError)?,
+            proxied: base_client(connect).build().map_err(SetupError)?,
+            known_origins: Arc::default(),
+        })
+    }
+
+    fn client_for(&self, url: &Url) -> &Client {
+        if is_loopback(url) { &self.direct } else { &self.proxied }
+    }
+
+    fn stage_before_reply(&self, origin: &str) -> CloseStage {
+        let known = self.known_origins.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.contains(origin) { CloseStage::BeforeReplyReused } else { CloseStage::BeforeReply }
+    }
+
+    fn has_answered(&self, origin: String) {
+        self.known_origins.lock().unwrap_or_else(PoisonError::into_inner).insert(origin);
+    }
 }
 
 /// The HTTP client could not be set up; the system's certificates are the likely reason.
@@ -51,15 +83,13 @@ impl HttpTransport {
         limits: SizeLimits,
         scrubber: Scrubber,
     ) -> Result<Self, SetupError> {
-        let builder = || base_client(timeouts.connect);
-        Ok(Self {
-            timeouts,
-            limits,
-            scrubber,
-            direct: builder().no_proxy().build().map_err(SetupError)?,
-            proxied: builder().build().map_err(SetupError)?,
-            known_origins: Mutex::default(),
-        })
+        Ok(Self::over(Pool::new(timeouts.connect)?, timeouts, limits, scrubber))
+    }
+
+    /// The same over a pool that others use too; its time to connect holds.
+    pub fn over(pool: Pool, timeouts: Timeouts, limits: SizeLimits, scrubber: Scrubber) -> Self {
+        let timeouts = Timeouts { connect: pool.connect, ..timeouts };
+        Self { timeouts, limits, scrubber, pool }
     }
 
     /// The registered secrets and those of the call.
@@ -104,19 +134,19 @@ impl HttpTransport {
         call: &Call,
         started: Instant,
     ) -> Result<reqwest::Response, TransportError> {
-        let request = self.client_for(&call.url).request(call.method.into(), call.url.clone());
+        let request = self.pool.client_for(&call.url).request(call.method.into(), call.url.clone());
         let request = match &call.body {
             Some(body) => request.body(body.to_string()),
             None => request,
         };
         let sending = request.headers(header_map(call)?).send();
         let origin = call.url.origin().ascii_serialization();
-        let stage = self.stage_before_reply(&origin);
+        let stage = self.pool.stage_before_reply(&origin);
         let response = timeout_at(started + self.timeouts.first_byte, sending)
             .await
             .map_err(|_| self.timed_out(Phase::FirstByte))?
             .map_err(|error| self.head_error(&error, stage))?;
-        self.known_origins.lock().unwrap_or_else(PoisonError::into_inner).insert(origin);
+        self.pool.has_answered(origin);
         Ok(response)
     }
 
@@ -141,15 +171,6 @@ impl HttpTransport {
             arrival.first_byte_ms.get_or_insert(at_ms);
             receiver.push(&bytes, at_ms)?;
         }
-    }
-
-    fn client_for(&self, url: &Url) -> &Client {
-        if is_loopback(url) { &self.direct } else { &self.proxied }
-    }
-
-    fn stage_before_reply(&self, origin: &str) -> CloseStage {
-        let known = self.known_origins.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.contains(origin) { CloseStage::BeforeReplyReused } else { CloseStage::BeforeReply }
     }
 
     fn timed_out(&self, phase: Phase) -> TransportError {

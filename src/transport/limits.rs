@@ -1,15 +1,12 @@
-//! How much may be asked of an endpoint at once, per minute, and in all?
+//! How much may be asked of an endpoint at once and per minute?
 
 use std::collections::VecDeque;
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep_until};
-
-use super::error::TransportError;
 
 const WINDOW: Duration = Duration::from_secs(60);
 
@@ -107,39 +104,6 @@ impl Window {
     }
 }
 
-/// How many requests a run may send, over all its endpoints; every attempt counts.
-#[derive(Debug)]
-pub struct Budget {
-    limit: u64,
-    spent: AtomicU64,
-}
-
-impl Budget {
-    /// A budget of this many requests.
-    pub fn of(limit: u64) -> Self {
-        Self { limit, spent: AtomicU64::new(0) }
-    }
-
-    /// No bound; requests are still counted.
-    pub fn unlimited() -> Self {
-        Self::of(u64::MAX)
-    }
-
-    /// How many requests were sent.
-    pub fn spent(&self) -> u64 {
-        self.spent.load(Ordering::Relaxed)
-    }
-
-    /// Takes one request out of the budget.
-    pub(super) fn spend(&self) -> Result<(), TransportError> {
-        let next = |spent| (spent < self.limit).then_some(spent + 1);
-        self.spent
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, next)
-            .map(|_| ())
-            .map_err(|_| TransportError::Budget { limit: self.limit })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use futures_util::future::join_all;
@@ -190,13 +154,5 @@ mod tests {
         assert_eq!(begin.elapsed(), Duration::from_secs(5));
         limiter.admit().await;
         assert_eq!(begin.elapsed(), Duration::from_secs(5));
-    }
-
-    #[test]
-    fn a_budget_is_spent_once() {
-        let budget = Budget::of(2);
-        assert_eq!((budget.spend(), budget.spend()), (Ok(()), Ok(())));
-        assert_eq!(budget.spend(), Err(TransportError::Budget { limit: 2 }));
-        assert_eq!(budget.spent(), 2);
     }
 }

@@ -34,9 +34,13 @@
 //! - [`http`](self): one attempt over HTTP; the only file that knows the HTTP client
 //! - [`receive`](self), [`sniff`](self): pieces of a body to text or frames, within the limits
 //! - [`patient`](self): limits, budget and retries around any transport
-//! - [`retry`](self), [`limits`](self), [`health`](self), [`timeouts`](self): the decisions it obeys
+//! - [`retry`](self), [`limits`](self), [`budget`](self), [`health`](self), [`timeouts`](self): the
+//!   decisions it obeys
+//! - [`crowd`](self): a limit over several endpoints
 
+mod budget;
 mod call;
+mod crowd;
 mod error;
 mod exchange;
 mod headers;
@@ -57,14 +61,16 @@ mod scripted;
 
 use futures_util::future::BoxFuture;
 
+pub use budget::{Budget, Tokens};
 pub use call::{Call, HeaderText, Method, SentRequest};
+pub use crowd::{Crowd, Crowded};
 pub use error::{CloseStage, Oversize, TransportError};
 pub use exchange::{
     Attempt, AttemptEnd, Body, EXCHANGE_VERSION, Exchange, NotJson, Outcome, Response, TimedFrame,
     Timing,
 };
-pub use http::{HttpTransport, SetupError};
-pub use limits::{Budget, EndpointLimits};
+pub use http::{HttpTransport, Pool, SetupError};
+pub use limits::EndpointLimits;
 pub use patient::{Jitter, Patience, Patient};
 pub use receive::SizeLimits;
 pub use retry::{Decision, Facts, Hope, Judgement, Progress, RetryPolicy, decide};

@@ -11,10 +11,11 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::time::sleep;
 
+use super::budget::Budget;
 use super::call::{Call, SentRequest};
 use super::exchange::{Attempt, Exchange, Outcome, Timing};
 use super::health::Health;
-use super::limits::{Budget, EndpointLimits, Limiter};
+use super::limits::{EndpointLimits, Limiter};
 use super::retry::{Decision, Facts, Judgement, Progress, RetryPolicy, decide};
 use super::{Judge, Transport};
 

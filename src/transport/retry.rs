@@ -185,6 +185,7 @@ fn hope_of_error(error: &TransportError) -> Hope {
         | TransportError::GivenUp { .. }
         | TransportError::InvalidHeader { .. }
         | TransportError::Budget { .. }
+        | TransportError::TokenBudget { .. }
         | TransportError::Other { .. } => Hope::None,
     }
 }

@@ -61,6 +61,8 @@ pub struct Scrubber {
     secrets: Vec<Secret>,
     /// Longest first, so that a form is never left half by a shorter one inside it.
     forms: Vec<String>,
+    /// What else is not stored as it is, and what stands for it.
+    aliases: Vec<(String, String)>,
 }
 
 impl Scrubber {
@@ -84,14 +86,17 @@ impl Scrubber {
         self.forms.dedup();
     }
 
+    /// Has records say `alias` for `text`, which is no secret but differs from run to run.
+    pub fn rename(&mut self, text: impl Into<String>, alias: impl Into<String>) {
+        self.aliases.push((text.into(), alias.into()));
+    }
+
     /// The text without secrets.
     pub fn text(&self, text: impl Into<String>) -> String {
-        self.forms.iter().fold(text.into(), |text, form| {
-            if text.contains(form.as_str()) {
-                text.replace(form.as_str(), SECRET_MARK)
-            } else {
-                text
-            }
+        let secret = self.forms.iter().map(|form| (form.as_str(), SECRET_MARK));
+        let renamed = self.aliases.iter().map(|(text, alias)| (text.as_str(), alias.as_str()));
+        secret.chain(renamed).fold(text.into(), |text, (form, mark)| {
+            if text.contains(form) { text.replace(form, mark) } else { text }
         })
     }
 

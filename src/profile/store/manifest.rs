@@ -68,6 +68,9 @@ pub struct Totals {
     pub prompt_tokens: u64,
     /// Tokens of all replies.
     pub completion_tokens: u64,
+    /// Milliseconds from its first request to its end.
+    #[serde(default)]
+    pub wall_ms: u64,
 }
 
 /// One target of a run.
@@ -78,8 +81,65 @@ pub struct RunTarget {
     pub name: String,
     /// What it is.
     pub subject: Subject,
-    /// What it was spoken to in.
-    pub dialect: DialectId,
+    /// What it was spoken to in; null where that was not found out.
+    pub dialect: Option<DialectId>,
     /// The name of its profile's file in `profiles/`; null where none was reached.
     pub profile: Option<String>,
+    /// Why it has no verdict, or not all of one; null where it has.
+    #[serde(default)]
+    pub problem: Option<String>,
+    /// What asking it cost; null where it was not asked.
+    #[serde(default)]
+    pub cost: Option<Cost>,
+}
+
+/// What asking one target cost, and how fast it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Cost {
+    /// Requests sent, retries among them.
+    pub requests: u64,
+    /// Tokens of its prompts, as far as it counts them.
+    pub prompt_tokens: u64,
+    /// Tokens of its replies.
+    pub completion_tokens: u64,
+    /// Milliseconds from its first request to its verdict.
+    pub wall_ms: u64,
+    /// Milliseconds from sending to the first byte of a reply; null without replies.
+    pub first_byte_ms: Option<Percentiles>,
+    /// Milliseconds from sending to the end of a reply; null without replies.
+    pub total_ms: Option<Percentiles>,
+}
+
+/// What half and what nearly all of the measurements do not exceed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Percentiles {
+    /// The median.
+    pub p50: u64,
+    /// The 95th percentile.
+    pub p95: u64,
+}
+
+impl Percentiles {
+    /// By nearest rank, so that each is a value that was measured; `None` without any.
+    pub fn of(mut values: Vec<u64>) -> Option<Self> {
+        values.sort_unstable();
+        let rank =
+            |percent: usize| values.get((values.len() * percent).div_ceil(100).checked_sub(1)?);
+        Some(Self { p50: *rank(50)?, p95: *rank(95)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_values_that_were_measured() {
+        assert_eq!(Percentiles::of(vec![]), None);
+        assert_eq!(Percentiles::of(vec![7]), Some(Percentiles { p50: 7, p95: 7 }));
+        let hundred = (1..=100).rev().collect();
+        assert_eq!(Percentiles::of(hundred), Some(Percentiles { p50: 50, p95: 95 }));
+        assert_eq!(Percentiles::of(vec![30, 10, 20]), Some(Percentiles { p50: 20, p95: 30 }));
+    }
 }

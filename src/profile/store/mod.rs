@@ -24,7 +24,7 @@ mod versioned;
 pub use error::StoreError;
 pub use evidence::Evidence;
 pub use folder::{ProfileFolder, read_profile};
-pub use manifest::{Completion, MANIFEST_VERSION, Manifest, RunTarget, Totals};
+pub use manifest::{Completion, Cost, MANIFEST_VERSION, Manifest, Percentiles, RunTarget, Totals};
 pub use run_id::{NotARunId, RunId};
 
 use std::fs;
@@ -165,8 +165,10 @@ mod tests {
             targets: vec![RunTarget {
                 name: "acme".to_owned(),
                 subject: subject(),
-                dialect: DialectId::OpenAiChat,
+                dialect: Some(DialectId::OpenAiChat),
                 profile: None,
+                problem: None,
+                cost: None,
             }],
         }
     }

@@ -1,0 +1,43 @@
+//! Which exchanges were there, and what did they cost?
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Answer;
+use crate::transport::{Budget, Exchange, Tokens};
+
+/// Every exchange of a run, in the order they ended. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub struct ExchangeLog {
+    exchanges: Arc<Mutex<Vec<Exchange>>>,
+    budget: Option<Arc<Budget>>,
+}
+
+impl ExchangeLog {
+    /// A log that has the tokens of every reply paid from this budget.
+    pub fn charging(budget: Arc<Budget>) -> Self {
+        Self { budget: Some(budget), ..Self::default() }
+    }
+
+    pub(super) fn push(&self, exchange: Exchange, answer: &Answer) {
+        if let (Some(budget), Some(tokens)) = (&self.budget, tokens_of(answer)) {
+            budget.charge(tokens);
+        }
+        self.exchanges.lock().unwrap_or_else(PoisonError::into_inner).push(exchange);
+    }
+
+    /// Takes what was kept so far.
+    pub fn take(&self) -> Vec<Exchange> {
+        std::mem::take(&mut *self.exchanges.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// What the endpoint says an answer cost. One that was cut short was paid for all the same.
+fn tokens_of(answer: &Answer) -> Option<Tokens> {
+    match answer {
+        Answer::Reply(reply) | Answer::CutShort(reply) => Some(Tokens {
+            prompt: reply.usage.input.unwrap_or(0),
+            completion: reply.usage.output.unwrap_or(0),
+        }),
+        Answer::Refused(_) | Answer::OutputRejected(_) | Answer::Nothing(_) => None,
+    }
+}

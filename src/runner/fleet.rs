@@ -1,0 +1,62 @@
+//! How are many targets probed, some at a time?
+
+use futures_util::{Stream, StreamExt as _, stream};
+
+use super::{Connection, Plan, Probed, SessionError, Target, probe_target};
+use crate::probe::Watch;
+use crate::profile::Subject;
+
+/// A target that is to be probed.
+#[derive(Clone)]
+pub struct Job {
+    /// The target.
+    pub target: Target,
+    /// The line to it.
+    pub line: Connection,
+    /// What its profile is said to be about, where not the target's own address.
+    pub subject: Option<Subject>,
+}
+
+/// Is told how a run gets on. Implemented by whoever shows progress; it must not block.
+pub trait Overseer: Sync {
+    /// A target's turn has come.
+    fn begun(&self, target: &Target);
+    /// All trials of a probe of a target are over.
+    fn asked(&self, target: &Target, probe: &str);
+    /// A target is done with, one way or the other.
+    fn ended(&self, target: &Target, result: &Result<Probed, SessionError>);
+}
+
+/// Probes these targets, so many at a time, and gives each with its place in the list as it ends.
+/// Dropping the stream stops what is under way.
+pub fn visit_all<'a>(
+    jobs: &'a [Job],
+    plan: &'a Plan,
+    at_once: usize,
+    overseer: &'a dyn Overseer,
+) -> impl Stream<Item = (usize, Result<Probed, SessionError>)> + 'a {
+    let visits = jobs.iter().enumerate().map(move |(place, job)| async move {
+        overseer.begun(&job.target);
+        let watch = OfTarget { target: &job.target, overseer };
+        let result = probe_target(&job.target, &job.line, plan, &watch).await;
+        let result = result.map(|probed| match &job.subject {
+            Some(subject) => probed.about(subject.clone()),
+            None => probed,
+        });
+        overseer.ended(&job.target, &result);
+        (place, result)
+    });
+    stream::iter(visits).buffer_unordered(at_once)
+}
+
+/// The overseer as the watch of one target.
+struct OfTarget<'a> {
+    target: &'a Target,
+    overseer: &'a dyn Overseer,
+}
+
+impl Watch for OfTarget<'_> {
+    fn asked(&self, probe: &str) {
+        self.overseer.asked(self.target, probe);
+    }
+}

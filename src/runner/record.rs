@@ -1,0 +1,133 @@
+//! What of a run is kept, and when?
+//!
+//! The manifest is written before anything is asked and again at the end; evidence and profile of a
+//! target as soon as it is done with. Whatever ends a run early, what was found is there.
+
+use std::path::Path;
+
+use chrono::{DateTime, Utc};
+
+use super::{Job, Plan, Probed, SessionError};
+use crate::profile::store::{
+    Completion, MANIFEST_VERSION, Manifest, RunFolder, RunTarget, StoreError, Totals,
+};
+use crate::profile::{Profile, Status};
+
+/// A run as it is written down.
+#[derive(Debug)]
+pub struct Record {
+    folder: RunFolder,
+    manifest: Manifest,
+}
+
+/// Why a run is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Over {
+    /// Every target had its turn.
+    Through,
+    /// Somebody stopped it.
+    Interrupted,
+}
+
+impl Record {
+    /// Makes the folder of a run that is about to ask these targets.
+    pub fn begin(reports: &Path, plan: &Plan, jobs: &[Job]) -> Result<Self, StoreError> {
+        let folder = RunFolder::create(reports, plan.verified_at)?;
+        let manifest = Manifest {
+            manifest_version: MANIFEST_VERSION,
+            run: folder.id().clone(),
+            started_at: plan.verified_at,
+            finished_at: None,
+            toolprobe_version: env!("CARGO_PKG_VERSION").to_owned(),
+            probe_version: plan.suite.version().to_owned(),
+            suite: plan.name.as_str().to_owned(),
+            seed: plan.seed,
+            trials: plan.trials,
+            completion: Completion::Running,
+            totals: Totals::default(),
+            targets: jobs.iter().filter_map(announced).collect(),
+        };
+        folder.write_manifest(&manifest)?;
+        Ok(Self { folder, manifest })
+    }
+
+    /// Keeps what came of the target at this place in the list.
+    pub fn keep(
+        &mut self,
+        place: usize,
+        result: &Result<Probed, SessionError>,
+    ) -> Result<(), StoreError> {
+        let Some(target) = self.manifest.targets.get_mut(place) else { return Ok(()) };
+        match result {
+            Err(error) => target.problem = Some(error.to_string()),
+            Ok(probed) => {
+                let evidence = self.folder.evidence();
+                for exchange in &probed.exchanges {
+                    evidence.put(&exchange.digest(), exchange)?;
+                }
+                target.profile = Some(self.folder.profiles().write(&probed.profile)?);
+                target.subject = probed.profile.subject.clone();
+                target.dialect = Some(probed.profile.dialect);
+                target.problem = open_question(&probed.profile);
+                target.cost = Some(probed.cost);
+            }
+        }
+        Ok(())
+    }
+
+    /// Says that the run is over, and whether it came to its end.
+    pub fn finish(
+        &mut self,
+        over: Over,
+        totals: Totals,
+        now: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
+        self.manifest.finished_at = Some(now);
+        self.manifest.totals = totals;
+        self.manifest.completion = match (over, self.without_verdict()) {
+            (Over::Interrupted, _) => {
+                Completion::Incomplete { because: "it was interrupted".to_owned() }
+            }
+            (Over::Through, Some(because)) => Completion::Incomplete { because },
+            (Over::Through, None) => Completion::Complete,
+        };
+        self.folder.write_manifest(&self.manifest)
+    }
+
+    /// The run's files.
+    pub fn folder(&self) -> &RunFolder {
+        &self.folder
+    }
+
+    /// What is known of the run so far.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    fn without_verdict(&self) -> Option<String> {
+        let open = self.manifest.targets.iter().filter(|target| target.problem.is_some());
+        let names: Vec<&str> = open.map(|target| target.name.as_str()).collect();
+        (!names.is_empty()).then(|| format!("no verdict, or not all of one: {}", names.join(", ")))
+    }
+}
+
+/// A target before it was asked. The way it will be reached may still have to be found.
+fn announced(job: &Job) -> Option<RunTarget> {
+    let ways = &job.target.endpoint.ways;
+    let way = ways.first()?;
+    let subject = job.subject.clone().unwrap_or_else(|| job.target.subject(way, None));
+    Some(RunTarget {
+        name: job.target.name.clone(),
+        subject,
+        dialect: (ways.len() == 1).then_some(way.dialect),
+        profile: None,
+        problem: None,
+        cost: None,
+    })
+}
+
+/// The first probe that was kept from a conclusion, and by what.
+pub fn open_question(profile: &Profile) -> Option<String> {
+    let open = profile.results.outcomes().find(|it| it.status == Status::Inconclusive)?;
+    Some(format!("{}: {}", open.probe, open.reason))
+}

@@ -1,0 +1,135 @@
+//! How much may a run cost, and how much has it cost so far?
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::error::TransportError;
+
+/// What a run may spend over all its endpoints, and what was spent: every attempt counts as a
+/// request, and tokens count as endpoints tell them.
+#[derive(Debug)]
+pub struct Budget {
+    requests: u64,
+    tokens: u64,
+    spent: AtomicU64,
+    prompt: AtomicU64,
+    completion: AtomicU64,
+    /// The budget that this one is a share of.
+    whole: Option<Arc<Budget>>,
+}
+
+/// Tokens that endpoints counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tokens {
+    /// Of prompts.
+    pub prompt: u64,
+    /// Of replies.
+    pub completion: u64,
+}
+
+impl Tokens {
+    /// Both together.
+    pub fn total(self) -> u64 {
+        self.prompt.saturating_add(self.completion)
+    }
+}
+
+impl Budget {
+    /// A budget of this many requests and this many tokens.
+    pub fn new(requests: u64, tokens: u64) -> Self {
+        Self {
+            requests,
+            tokens,
+            spent: AtomicU64::new(0),
+            prompt: AtomicU64::new(0),
+            completion: AtomicU64::new(0),
+            whole: None,
+        }
+    }
+
+    /// A budget of this many requests.
+    pub fn of(requests: u64) -> Self {
+        Self::new(requests, u64::MAX)
+    }
+
+    /// No bound; what is spent is still counted.
+    pub fn unlimited() -> Self {
+        Self::of(u64::MAX)
+    }
+
+    /// One endpoint's account of a budget that it shares with others.
+    pub fn share_of(whole: &Arc<Self>) -> Self {
+        Self { whole: Some(Arc::clone(whole)), ..Self::unlimited() }
+    }
+
+    /// How many requests were sent.
+    pub fn spent(&self) -> u64 {
+        self.spent.load(Ordering::Relaxed)
+    }
+
+    /// How many tokens were counted.
+    pub fn tokens(&self) -> Tokens {
+        Tokens {
+            prompt: self.prompt.load(Ordering::Relaxed),
+            completion: self.completion.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Counts the tokens of a reply. They are known only afterwards, so the requests that are under
+    /// way when the last token is spent still count.
+    pub fn charge(&self, tokens: Tokens) {
+        self.prompt.fetch_add(tokens.prompt, Ordering::Relaxed);
+        self.completion.fetch_add(tokens.completion, Ordering::Relaxed);
+        if let Some(whole) = &self.whole {
+            whole.charge(tokens);
+        }
+    }
+
+    /// Takes one request out of the budget.
+    pub(super) fn spend(&self) -> Result<(), TransportError> {
+        if self.tokens().total() >= self.tokens {
+            return Err(TransportError::TokenBudget { limit: self.tokens });
+        }
+        if let Some(whole) = &self.whole {
+            whole.spend()?;
+        }
+        let next = |spent| (spent < self.requests).then_some(spent + 1);
+        self.spent
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, next)
+            .map(|_| ())
+            .map_err(|_| TransportError::Budget { limit: self.requests })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_is_spent_once() {
+        let budget = Budget::of(2);
+        assert_eq!((budget.spend(), budget.spend()), (Ok(()), Ok(())));
+        assert_eq!(budget.spend(), Err(TransportError::Budget { limit: 2 }));
+        assert_eq!(budget.spent(), 2);
+    }
+
+    #[test]
+    fn shares_count_for_themselves_and_are_stopped_together() {
+        let whole = Arc::new(Budget::of(3));
+        let (one, other) = (Budget::share_of(&whole), Budget::share_of(&whole));
+        assert_eq!((one.spend(), one.spend(), other.spend()), (Ok(()), Ok(()), Ok(())));
+        assert_eq!(other.spend(), Err(TransportError::Budget { limit: 3 }));
+        assert_eq!((one.spent(), other.spent(), whole.spent()), (2, 1, 3));
+    }
+
+    #[test]
+    fn nothing_is_sent_once_the_tokens_are_used_up() {
+        let whole = Arc::new(Budget::new(u64::MAX, 100));
+        let share = Budget::share_of(&whole);
+        share.charge(Tokens { prompt: 60, completion: 39 });
+        assert_eq!(share.spend(), Ok(()));
+        share.charge(Tokens { prompt: 0, completion: 1 });
+        assert_eq!(share.spend(), Err(TransportError::TokenBudget { limit: 100 }));
+        assert_eq!(whole.tokens(), Tokens { prompt: 60, completion: 40 });
+    }
+}
