@@ -2,6 +2,7 @@
 
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 
@@ -9,6 +10,7 @@ use super::clock;
 use super::error::CliError;
 use crate::probe::{Suite, SuiteName};
 use crate::runner::{Defaults, Limits, Plan, Span, Timeouts};
+use crate::transport::Budget;
 
 /// Trials of each case where nothing else is said.
 const TRIALS: u32 = 3;
@@ -44,6 +46,10 @@ pub(super) struct AskingArgs {
     /// The most requests of the whole run
     #[arg(long, value_name = "N")]
     max_requests: Option<NonZeroU64>,
+
+    /// The most tokens of the whole run, prompts and replies together
+    #[arg(long, value_name = "N")]
+    max_tokens_total: Option<NonZeroU64>,
 }
 
 impl AskingArgs {
@@ -62,9 +68,12 @@ impl AskingArgs {
         })
     }
 
-    /// The most requests of the whole run.
-    pub(super) fn max_requests(&self, defaults: &Defaults) -> u64 {
-        self.max_requests.or(defaults.max_requests).map_or(u64::MAX, NonZeroU64::get)
+    /// What the whole run may cost.
+    pub(super) fn budget(&self, defaults: &Defaults) -> Arc<Budget> {
+        let or_endless = |limit: Option<NonZeroU64>| limit.map_or(u64::MAX, NonZeroU64::get);
+        let requests = or_endless(self.max_requests.or(defaults.max_requests));
+        let tokens = or_endless(self.max_tokens_total.or(defaults.max_tokens_total));
+        Arc::new(Budget::new(requests, tokens))
     }
 
     /// The limits of one endpoint, as far as flags set them.

@@ -6,10 +6,16 @@ use super::error::CliError;
 
 /// The time that `SOURCE_DATE_EPOCH` fixes, else now.
 pub(super) fn now() -> Result<DateTime<Utc>, CliError> {
-    let Some(fixed) = std::env::var_os("SOURCE_DATE_EPOCH") else { return Ok(Utc::now()) };
-    fixed
+    Ok(fixed()?.unwrap_or_else(Utc::now))
+}
+
+/// The time that `SOURCE_DATE_EPOCH` fixes, if it is set.
+pub(super) fn fixed() -> Result<Option<DateTime<Utc>>, CliError> {
+    let Some(fixed) = std::env::var_os("SOURCE_DATE_EPOCH") else { return Ok(None) };
+    let time = fixed
         .to_str()
         .and_then(|text| text.parse().ok())
-        .and_then(|seconds| DateTime::from_timestamp(seconds, 0))
+        .and_then(|seconds| DateTime::from_timestamp(seconds, 0));
+    time.map(Some)
         .ok_or_else(|| CliError::usage("SOURCE_DATE_EPOCH must be a number of seconds since 1970"))
 }

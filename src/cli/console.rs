@@ -71,6 +71,16 @@ impl Console {
         self.say(Loudness::Quiet, &format!("error: {}", error.chain()));
     }
 
+    /// Whether nothing but results and errors is wanted.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.loudness == Loudness::Quiet
+    }
+
+    /// Whether every step is to be told.
+    pub(super) fn is_verbose(&self) -> bool {
+        self.loudness >= Loudness::Verbose
+    }
+
     /// Whether standard output may carry colour.
     pub(super) fn colored(&self) -> bool {
         match self.color {

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::io;
 
 use super::Exit;
+use crate::profile::store::StoreError;
 use crate::runner::SessionError;
 
 /// Why a command could not do its work. A finding is not an error.
@@ -58,6 +59,13 @@ impl From<SessionError> for CliError {
             SessionError::Endpoint(_) => Self::usage(source),
             SessionError::Discover(_) => Self::inconclusive(source),
         }
+    }
+}
+
+/// Nothing can be kept, so nothing can be judged.
+impl From<StoreError> for CliError {
+    fn from(source: StoreError) -> Self {
+        Self::inconclusive(source)
     }
 }
 

@@ -15,6 +15,20 @@ pub enum Exit {
     Inconclusive,
 }
 
+impl Exit {
+    /// The exit of two parts together: what failed outweighs what is open, and that what is fine.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let weight = |exit: &Self| match exit {
+            Self::Fine => 0,
+            Self::Inconclusive => 1,
+            Self::Failed => 2,
+            Self::Usage => 3,
+        };
+        std::cmp::max_by_key(self, other, weight)
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(match exit {

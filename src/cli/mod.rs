@@ -6,11 +6,16 @@
 mod asking;
 mod clock;
 mod console;
+mod demands;
 mod error;
 mod exit;
 mod output;
 mod parse;
 mod probe;
+mod progress;
+mod run;
+mod scope;
+mod signal;
 mod sim;
 
 pub use exit::Exit;
@@ -49,6 +54,7 @@ const EXIT_CODES: &str = "Exit codes: 0 fine, 1 a demand not met or a regression
 enum Command {
     Parse(parse::ParseArgs),
     Probe(Box<probe::ProbeArgs>),
+    Run(Box<run::RunArgs>),
     Sim(sim::SimArgs),
 }
 
@@ -73,6 +79,7 @@ fn run(command: Command, console: &Console) -> Result<Exit, CliError> {
     match command {
         Command::Parse(args) => parse::run(&args, console),
         Command::Probe(args) => probe::run(&args, console),
+        Command::Run(args) => run::run(&args, console),
         Command::Sim(args) => sim::run(args, console),
     }
 }

@@ -2,21 +2,24 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::Arc;
 
 use clap::Args;
+use futures_util::StreamExt as _;
 
 use super::asking::AskingArgs;
 use super::console::Console;
+use super::demands;
 use super::error::CliError;
 use super::exit::Exit;
 use super::output::{Format, OutputArgs};
-use crate::probe::Watch;
-use crate::profile::{Profile, Requirement, Status};
+use super::progress::Progress;
+use crate::profile::{Profile, Requirement};
 use crate::report::{Paint, for_terminal, profile_table};
 use crate::runner::{
-    Connection, Defaults, DialectChoice, Endpoint, ExtraBody, Plan, Probed, TargetEntry, connect,
-    offered_models, probe_target, resolve, resolve_endpoint,
+    Connection, Defaults, DialectChoice, Endpoint, ExtraBody, Job, Plan, Probed, TargetEntry,
+    connect, offered_models, resolve, resolve_endpoint, visit_all,
 };
 use crate::transport::Budget;
 
@@ -78,13 +81,13 @@ fn header(text: &str) -> Result<(String, String), String> {
 /// Probes, and says what was found.
 pub(super) fn run(args: &ProbeArgs, console: &Console) -> Result<Exit, CliError> {
     let plan = args.asking.plan(&Defaults::default())?;
-    let budget = Arc::new(Budget::of(args.asking.max_requests(&Defaults::default())));
+    let budget = args.asking.budget(&Defaults::default());
     let runtime = tokio::runtime::Runtime::new()?;
     let probed = runtime.block_on(probe(args, &plan, &budget, console))?;
     args.output.write(console, &rendered(args, &probed.profile, console)?)?;
     let (requests, exchanges) = (budget.spent(), probed.exchanges.len());
     console.detail(&format!("{requests} requests in {exchanges} exchanges"));
-    Ok(exit(&probed.profile, &args.require, console))
+    Ok(demands::exit(&probed.profile, &args.require, console))
 }
 
 fn entry(args: &ProbeArgs) -> TargetEntry {
@@ -119,10 +122,18 @@ async fn probe(
         return Err(unnamed(&endpoint, &line).await);
     }
     let targets = resolve(&entry, &defaults, here, &env).map_err(CliError::usage)?;
-    let target = targets
-        .first()
-        .ok_or_else(|| CliError::usage("no model to probe; name one with --model"))?;
-    probe_target(target, &line, plan, &Lines(console)).await.map_err(CliError::from)
+    let jobs: Vec<Job> = targets
+        .into_iter()
+        .take(1)
+        .map(|target| Job { target, line: line.clone(), subject: None })
+        .collect();
+    let progress = Progress::new(console, jobs.len(), plan.probes().len());
+    let visit = pin!(visit_all(&jobs, plan, 1, &progress)).next().await;
+    progress.clear();
+    match visit {
+        Some((_, probed)) => Ok(probed?),
+        None => Err(CliError::usage("no model to probe; name one with --model")),
+    }
 }
 
 /// Without a model's name, what the endpoint offers is the best answer.
@@ -137,15 +148,6 @@ async fn unnamed(endpoint: &Endpoint, line: &Connection) -> CliError {
     })
 }
 
-/// A line for every probe that has been asked.
-struct Lines<'a>(&'a Console);
-
-impl Watch for Lines<'_> {
-    fn asked(&self, probe: &str) {
-        self.0.detail(&format!("asked: {probe}"));
-    }
-}
-
 fn rendered(args: &ProbeArgs, profile: &Profile, console: &Console) -> Result<String, CliError> {
     Ok(match args.output.format() {
         Format::Json => serde_json::to_string_pretty(profile).map_err(CliError::inconclusive)?,
@@ -154,30 +156,4 @@ fn rendered(args: &ProbeArgs, profile: &Profile, console: &Console) -> Result<St
             profile_table(profile, paint)
         }
     })
-}
-
-/// A finding is not an error: only what was demanded and is not there fails.
-fn exit(profile: &Profile, demands: &[Requirement], console: &Console) -> Exit {
-    let single = profile.results.single_tool.as_ref().map(|single| single.outcome.status);
-    let mut exit = match single {
-        Some(Status::Inconclusive) | None => Exit::Inconclusive,
-        Some(_) => Exit::Fine,
-    };
-    for demand in demands {
-        match demand.status(profile) {
-            Some(Status::Pass) => {}
-            Some(Status::Inconclusive) | None => {
-                console.note(&format!("no verdict on what is required: {}", demand.as_str()));
-                if exit == Exit::Fine {
-                    exit = Exit::Inconclusive;
-                }
-            }
-            Some(status) => {
-                let (name, status) = (demand.as_str(), status.as_str());
-                console.note(&format!("required and not there: {name} ({status})"));
-                exit = Exit::Failed;
-            }
-        }
-    }
-    exit
 }

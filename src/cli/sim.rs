@@ -1,13 +1,12 @@
 //! `toolprobe sim`: serve the simulated models until stopped.
 
-use std::future::Future;
 use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
-use tokio::signal::unix::{SignalKind, signal};
 
 use super::console::Console;
+use super::signal::stop_signal;
 use super::{CliError, Exit};
 use crate::sim::{Fleet, Options, Running, Sim};
 
@@ -77,16 +76,4 @@ fn announce(running: &Running, models: usize, console: &Console) -> Result<(), C
     console.result(&running.base_url())?;
     console.note(&format!("serving {models} simulated models; stop with Ctrl-C"));
     Ok(())
-}
-
-/// Ready when the process is asked to stop, by Ctrl-C or by a supervisor.
-fn stop_signal() -> io::Result<impl Future<Output = ()>> {
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    })
 }

@@ -26,3 +26,14 @@ pub enum SuiteName {
     /// The eight steps and every extended case
     Full,
 }
+
+impl SuiteName {
+    /// The one spelling used in data, flags and output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Light => "light",
+            Self::Standard => "standard",
+            Self::Full => "full",
+        }
+    }
+}

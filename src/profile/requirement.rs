@@ -1,5 +1,7 @@
 //! What may a user demand of an endpoint, and is it there?
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -83,6 +85,12 @@ impl Requirement {
             Self::Streaming => results.streaming.as_ref().map(|r| &r.outcome),
             Self::Repair => results.error_repair.as_ref().map(|r| &r.outcome),
         }
+    }
+}
+
+impl fmt::Display for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 

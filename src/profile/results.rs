@@ -66,6 +66,23 @@ pub struct Results {
     pub extended: BTreeMap<String, Cases>,
 }
 
+impl Results {
+    /// Every outcome, in the order of the suite, the extended ones last.
+    pub fn outcomes(&self) -> impl Iterator<Item = &Outcome> {
+        let eight = [
+            self.single_tool.as_ref().map(|result| &result.outcome),
+            self.schema.as_ref().map(|result| &result.outcome),
+            self.closed_loop.as_ref().map(|result| &result.outcome),
+            self.parallel_tool.as_ref().map(|result| &result.outcome),
+            self.error_repair.as_ref().map(|result| &result.outcome),
+            self.reasoning_replay.as_ref().map(|result| &result.outcome),
+            self.streaming.as_ref().map(|result| &result.outcome),
+            self.history.as_ref().map(|result| &result.outcome),
+        ];
+        eight.into_iter().flatten().chain(self.extended.values().map(|cases| &cases.outcome))
+    }
+}
+
 /// How tools are made known to the model: by the protocol, or taught in the system prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(into = "String", try_from = "String")]

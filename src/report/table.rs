@@ -7,7 +7,7 @@ use comfy_table::{Cell, Color, ContentArrangement, Table};
 
 use super::for_terminal;
 use crate::profile::{
-    ErrorRepair, Outcome, Profile, ReplayMode, Results, SchemaLevel, Status, ToolCallFormat,
+    ErrorRepair, Outcome, Profile, ReplayMode, SchemaLevel, Status, ToolCallFormat,
 };
 
 /// Whether colour may be used.
@@ -71,7 +71,7 @@ fn fleet_row(profile: &Profile) -> Vec<Cell> {
 pub fn profile_table(profile: &Profile, paint: Paint) -> String {
     let mut table = new_table(paint);
     table.set_header(["probe", "verdict", "trials", "interval", "why"]);
-    for outcome in outcomes(&profile.results) {
+    for outcome in profile.results.outcomes() {
         let interval =
             outcome.interval.map_or_else(String::new, |it| format!("{:.2}–{:.2}", it.0, it.1));
         let trials = match outcome.trials {
@@ -87,21 +87,6 @@ pub fn profile_table(profile: &Profile, paint: Paint) -> String {
         ]);
     }
     table.to_string()
-}
-
-/// Every outcome, in the order of the suite.
-pub(super) fn outcomes(results: &Results) -> Vec<&Outcome> {
-    let eight = [
-        results.single_tool.as_ref().map(|result| &result.outcome),
-        results.schema.as_ref().map(|result| &result.outcome),
-        results.closed_loop.as_ref().map(|result| &result.outcome),
-        results.parallel_tool.as_ref().map(|result| &result.outcome),
-        results.error_repair.as_ref().map(|result| &result.outcome),
-        results.reasoning_replay.as_ref().map(|result| &result.outcome),
-        results.streaming.as_ref().map(|result| &result.outcome),
-        results.history.as_ref().map(|result| &result.outcome),
-    ];
-    eight.into_iter().flatten().chain(results.extended.values().map(|it| &it.outcome)).collect()
 }
 
 fn new_table(paint: Paint) -> Table {

@@ -27,15 +27,15 @@ pub trait Overseer: Sync {
     fn ended(&self, target: &Target, result: &Result<Probed, SessionError>);
 }
 
-/// Probes these targets, so many at a time, and gives each with its place in the list as it ends.
-/// Dropping the stream stops what is under way.
+/// Probes these targets, so many at a time, and gives what came of each as it ends. Dropping the
+/// stream stops what is under way.
 pub fn visit_all<'a>(
     jobs: &'a [Job],
     plan: &'a Plan,
     at_once: usize,
     overseer: &'a dyn Overseer,
-) -> impl Stream<Item = (usize, Result<Probed, SessionError>)> + 'a {
-    let visits = jobs.iter().enumerate().map(move |(place, job)| async move {
+) -> impl Stream<Item = (&'a Job, Result<Probed, SessionError>)> + 'a {
+    let visits = jobs.iter().map(move |job| async move {
         overseer.begun(&job.target);
         let watch = OfTarget { target: &job.target, overseer };
         let result = probe_target(&job.target, &job.line, plan, &watch).await;
@@ -44,7 +44,7 @@ pub fn visit_all<'a>(
             None => probed,
         });
         overseer.ended(&job.target, &result);
-        (place, result)
+        (job, result)
     });
     stream::iter(visits).buffer_unordered(at_once)
 }

@@ -12,7 +12,7 @@
 //!   a server tells of itself
 //! - [`connect`](self), [`session`](self), [`cost`](self): from a target to its profile, and at what
 //!   cost
-//! - [`fleet`](self): all targets, some at a time
+//! - [`fleet`](self), [`record`](self): all targets, some at a time, and what is kept of it
 //! - [`simulated`](self): the targets where there is no configuration
 
 mod access;
@@ -32,6 +32,7 @@ mod inspect;
 mod key;
 mod offered;
 mod presets;
+mod record;
 mod session;
 mod simulated;
 mod target;
@@ -56,6 +57,7 @@ pub use inspect::{Inspection, inspect};
 pub use key::KeyFrom;
 pub use offered::offered_models;
 pub use presets::{Hosting, Preset, PresetEndpoint, PresetError, PresetKey, Variable, presets};
+pub use record::{Over, Record, open_question};
 pub use session::{Plan, Probed, SessionError, probe_target};
 pub use simulated::{simulated, simulated_fleet};
 pub use target::{Endpoint, Env, Target, TargetError, resolve, resolve_endpoint};

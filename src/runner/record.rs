@@ -51,13 +51,14 @@ impl Record {
         Ok(Self { folder, manifest })
     }
 
-    /// Keeps what came of the target at this place in the list.
+    /// Keeps what came of the target of this name.
     pub fn keep(
         &mut self,
-        place: usize,
+        name: &str,
         result: &Result<Probed, SessionError>,
     ) -> Result<(), StoreError> {
-        let Some(target) = self.manifest.targets.get_mut(place) else { return Ok(()) };
+        let mut targets = self.manifest.targets.iter_mut();
+        let Some(target) = targets.find(|target| target.name == name) else { return Ok(()) };
         match result {
             Err(error) => target.problem = Some(error.to_string()),
             Ok(probed) => {

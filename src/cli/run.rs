@@ -1,0 +1,192 @@
+//! `toolprobe run`: every target, and what is kept of it.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use futures_util::StreamExt as _;
+
+use super::asking::AskingArgs;
+use super::console::Console;
+use super::error::CliError;
+use super::exit::Exit;
+use super::output::{Format, OutputArgs};
+use super::progress::Progress;
+use super::scope::{Meant, Scope, ScopeArgs};
+use super::signal::stop_signal;
+use super::{clock, demands};
+use crate::profile::Profile;
+use crate::profile::store::{Completion, Totals};
+use crate::report::{Paint, fleet_table, for_terminal};
+use crate::runner::{Job, Lines, Over, Plan, Record, visit_all};
+use crate::sim::Running;
+use crate::transport::Budget;
+
+/// Targets at the same time where nothing else is said.
+const JOBS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
+
+/// Probe every target of toolprobe.toml, or the simulated models
+///
+/// Profiles, evidence and a manifest go to a folder of their own below
+/// reports/. Without a configuration the simulated models are served over
+/// loopback and probed: no key and no network is needed. Exits 1 when
+/// something that a target requires is not there, and 3 when a target has no
+/// verdict.
+#[derive(Debug, Args)]
+pub(super) struct RunArgs {
+    #[command(flatten)]
+    scope: ScopeArgs,
+
+    /// Targets at the same time
+    #[arg(long, short, value_name = "N", default_value_t = JOBS)]
+    jobs: NonZeroUsize,
+
+    #[command(flatten)]
+    asking: AskingArgs,
+
+    /// Where the folders of runs are
+    #[arg(long, value_name = "DIR", default_value = "reports", help_heading = "Output")]
+    reports: PathBuf,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// A run that is over.
+struct Ended {
+    jobs: Vec<Job>,
+    /// What was found, by the target's name.
+    found: BTreeMap<String, Profile>,
+    record: Record,
+    over: Over,
+}
+
+/// Probes all targets, and says what was found.
+pub(super) fn run(args: &RunArgs, console: &Console) -> Result<Exit, CliError> {
+    let scope = args.scope.load()?;
+    let plan = args.asking.plan(scope.defaults())?;
+    let runtime = tokio::runtime::Runtime::new()?;
+    let ended = runtime.block_on(probe_all(args, &scope, &plan, console))?;
+    let profiles = ended.profiles();
+    args.output.write(console, &rendered(args, &profiles, console)?)?;
+    ended.summarise(console);
+    Ok(ended.judged(console))
+}
+
+async fn probe_all(
+    args: &RunArgs,
+    scope: &Scope,
+    plan: &Plan,
+    console: &Console,
+) -> Result<Ended, CliError> {
+    // Before anything is asked: whoever stops us then finds a run that says so.
+    let stop = stop_signal()?;
+    let server = scope.serve().await?;
+    let base_url = server.as_ref().map(Running::base_url).unwrap_or_default();
+    let budget = args.asking.budget(scope.defaults());
+    let jobs = jobs(args, scope, scope.targets(&base_url)?, &budget)?;
+    let mut record = Record::begin(&args.reports, plan, &jobs)?;
+    let progress = Progress::new(console, jobs.len(), plan.probes().len());
+    let (began, mut found) = (Instant::now(), BTreeMap::new());
+    let over = {
+        let mut stop = pin!(stop);
+        let mut visits = pin!(visit_all(&jobs, plan, args.jobs.get(), &progress));
+        loop {
+            tokio::select! {
+                () = &mut stop => break Over::Interrupted,
+                visit = visits.next() => match visit {
+                    None => break Over::Through,
+                    Some((job, result)) => {
+                        record.keep(&job.target.name, &result)?;
+                        found.extend(result.ok().map(|it| (job.target.name.clone(), it.profile)));
+                    }
+                }
+            }
+        }
+    };
+    progress.clear();
+    record.finish(over, totals(&budget, began.elapsed()), clock::now()?)?;
+    Ok(Ended { jobs, found, record, over })
+}
+
+/// The targets with a line to each. A key that is missing is better told before anything is spent.
+fn jobs(
+    args: &RunArgs,
+    scope: &Scope,
+    meant: Vec<Meant>,
+    budget: &Arc<Budget>,
+) -> Result<Vec<Job>, CliError> {
+    let lines = Lines::new(Arc::clone(budget), scope.defaults().concurrency);
+    let env = |name: &str| std::env::var(name).ok();
+    let job = |(mut target, subject): Meant| {
+        target.endpoint.limits = args.asking.limits().or(target.endpoint.limits);
+        target.endpoint.timeouts = args.asking.timeouts().or(target.endpoint.timeouts);
+        let line = lines.connect(&target.endpoint, &env);
+        let line = line.map_err(|e| CliError::usage(format!("target '{}': {e}", target.name)))?;
+        Ok(Job { target, line, subject })
+    };
+    meant.into_iter().map(job).collect()
+}
+
+fn totals(budget: &Budget, wall: Duration) -> Totals {
+    let tokens = budget.tokens();
+    Totals {
+        requests: budget.spent(),
+        prompt_tokens: tokens.prompt,
+        completion_tokens: tokens.completion,
+        wall_ms: u64::try_from(wall.as_millis()).unwrap_or(u64::MAX),
+    }
+}
+
+fn rendered(args: &RunArgs, profiles: &[Profile], console: &Console) -> Result<String, CliError> {
+    Ok(match args.output.format() {
+        Format::Json => serde_json::to_string_pretty(profiles).map_err(CliError::inconclusive)?,
+        Format::Table => {
+            let paint = if console.colored() { Paint::Colored } else { Paint::Plain };
+            fleet_table(profiles, paint)
+        }
+    })
+}
+
+impl Ended {
+    /// What was found, in the order of the targets.
+    fn profiles(&self) -> Vec<Profile> {
+        self.jobs.iter().filter_map(|job| self.found.get(&job.target.name).cloned()).collect()
+    }
+
+    /// Tells what it cost, where it is, and what is missing.
+    fn summarise(&self, console: &Console) {
+        let manifest = self.record.manifest();
+        let Totals { requests, prompt_tokens, completion_tokens, wall_ms } = manifest.totals;
+        console.note(&format!(
+            "{} of {} targets, {requests} requests, {prompt_tokens} tokens in, \
+             {completion_tokens} out, {:.1} s; kept in {}",
+            self.found.len(),
+            self.jobs.len(),
+            Duration::from_millis(wall_ms).as_secs_f64(),
+            self.record.folder().path().display(),
+        ));
+        if let Completion::Incomplete { because } = &manifest.completion {
+            console.note(&format!("the run is incomplete: {}", for_terminal(because)));
+        }
+    }
+
+    /// The exit code that follows from what was found.
+    fn judged(&self, console: &Console) -> Exit {
+        let mut exit = match self.over {
+            Over::Through => Exit::Fine,
+            Over::Interrupted => Exit::Inconclusive,
+        };
+        for job in &self.jobs {
+            exit = exit.and(match self.found.get(&job.target.name) {
+                Some(profile) => demands::exit(profile, &job.target.require, console),
+                None => Exit::Inconclusive,
+            });
+        }
+        exit
+    }
+}

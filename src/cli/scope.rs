@@ -1,0 +1,162 @@
+//! Which targets does a command mean?
+//!
+//! Those of `toolprobe.toml`; without one, or without a target in it, the simulated models.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::clock;
+use super::error::CliError;
+use crate::profile::Subject;
+use crate::runner::{ConfigFile, Defaults, Target, simulated_fleet};
+use crate::sim::{Clock, Fleet, Options, Running, Sim};
+
+/// The configuration that is used without being named.
+const CONFIG: &str = "toolprobe.toml";
+
+/// The flags that say which targets are meant.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Targets")]
+pub(super) struct ScopeArgs {
+    /// Only these targets, by name
+    #[arg(value_name = "TARGET")]
+    targets: Vec<String>,
+
+    /// The configuration [default: toolprobe.toml, if it is here]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// The simulated models of this folder, whatever is configured
+    #[arg(long, value_name = "DIR", conflicts_with = "config")]
+    models: Option<PathBuf>,
+}
+
+/// The targets that are meant.
+pub(super) struct Scope {
+    defaults: Defaults,
+    kind: Kind,
+    /// Only these; empty for all.
+    names: Vec<String>,
+}
+
+enum Kind {
+    Configured(Box<ConfigFile>),
+    Simulated(Fleet),
+}
+
+/// A target, and what its profile is said to be about where not its own address.
+pub(super) type Meant = (Target, Option<Subject>);
+
+impl ScopeArgs {
+    pub(super) fn load(&self) -> Result<Scope, CliError> {
+        let names = self.targets.clone();
+        if let Some(folder) = &self.models {
+            let fleet = Fleet::from_dir(folder).map_err(CliError::usage)?;
+            return Ok(Scope {
+                defaults: Defaults::default(),
+                kind: Kind::Simulated(fleet),
+                names,
+            });
+        }
+        let config = match &self.config {
+            Some(path) => Some(read(path)?),
+            None if Path::new(CONFIG).is_file() => Some(read(Path::new(CONFIG))?),
+            None => None,
+        };
+        let defaults = config.as_ref().map(|file| file.config.defaults.clone()).unwrap_or_default();
+        let kind = match config {
+            Some(file) if !file.config.targets.is_empty() => Kind::Configured(Box::new(file)),
+            _ => Kind::Simulated(Fleet::embedded().map_err(CliError::usage)?),
+        };
+        Ok(Scope { defaults, kind, names })
+    }
+}
+
+fn read(path: &Path) -> Result<ConfigFile, CliError> {
+    let text = fs::read_to_string(path)
+        .map_err(|error| CliError::usage(format!("cannot read {}: {error}", path.display())))?;
+    ConfigFile::parse(path, text).map_err(CliError::usage)
+}
+
+impl Scope {
+    /// What the configuration says of all targets.
+    pub(super) fn defaults(&self) -> &Defaults {
+        &self.defaults
+    }
+
+    /// Serves the simulated models, where it is those that are meant.
+    pub(super) async fn serve(&self) -> Result<Option<Running>, CliError> {
+        let Kind::Simulated(fleet) = &self.kind else { return Ok(None) };
+        let clock = clock::fixed()?.map_or(Clock::System, |at| Clock::Fixed(at.timestamp()));
+        let options = Options { clock, ..Options::default() };
+        Ok(Some(Sim::start(fleet.clone(), "127.0.0.1:0", options).await?))
+    }
+
+    /// The targets, in their order; simulated ones are at this address.
+    pub(super) fn targets(&self, base_url: &str) -> Result<Vec<Meant>, CliError> {
+        let all: Vec<Meant> = match &self.kind {
+            Kind::Configured(file) => {
+                let targets = file.targets(&|name| std::env::var(name).ok());
+                targets.map_err(CliError::usage)?.into_iter().map(|target| (target, None)).collect()
+            }
+            Kind::Simulated(fleet) => simulated_fleet(fleet, base_url, &self.defaults)
+                .map_err(CliError::usage)?
+                .into_iter()
+                .map(|(target, subject)| (target, Some(subject)))
+                .collect(),
+        };
+        chosen(all, &self.names)
+    }
+}
+
+/// Those of these names; each name must be one.
+fn chosen(all: Vec<Meant>, names: &[String]) -> Result<Vec<Meant>, CliError> {
+    if names.is_empty() {
+        return Ok(all);
+    }
+    let known: BTreeSet<&str> = all.iter().map(|(target, _)| target.name.as_str()).collect();
+    if let Some(unknown) = names.iter().find(|name| !known.contains(name.as_str())) {
+        return Err(CliError::usage(no_such_target(unknown, &known)));
+    }
+    Ok(all.into_iter().filter(|(target, _)| names.contains(&target.name)).collect())
+}
+
+fn no_such_target(name: &str, known: &BTreeSet<&str>) -> String {
+    let distance = |known: &&&str| strsim::damerau_levenshtein(name, known);
+    let nearest = known.iter().min_by_key(distance);
+    match nearest {
+        Some(near) if strsim::damerau_levenshtein(name, near) <= name.len() / 2 => {
+            format!("no target is called '{name}'; did you mean '{near}'?")
+        }
+        _ => format!("no target is called '{name}'; `toolprobe status` lists them"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(chosen: &[&str]) -> Result<Vec<String>, String> {
+        let fleet = Fleet::embedded().unwrap();
+        let names = chosen.iter().map(|name| (*name).to_owned()).collect();
+        let scope = Scope { defaults: Defaults::default(), kind: Kind::Simulated(fleet), names };
+        let targets = scope.targets("http://127.0.0.1:1").map_err(|error| error.chain())?;
+        Ok(targets.into_iter().map(|(target, _)| target.name).collect())
+    }
+
+    #[test]
+    fn targets_are_chosen_by_name_and_keep_their_order() {
+        let chosen = names(&["openai-native", "gemini-native"]).unwrap();
+        assert_eq!(chosen, ["gemini-native", "openai-native"]);
+        assert!(names(&[]).unwrap().len() > 50);
+    }
+
+    #[test]
+    fn a_name_that_no_target_has_is_told_with_the_nearest_one() {
+        let problem = names(&["opnai-native"]).unwrap_err();
+        assert_eq!(problem, "no target is called 'opnai-native'; did you mean 'openai-native'?");
+    }
+}
