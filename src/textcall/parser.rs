@@ -166,7 +166,7 @@ impl<'t> Parser<'t> {
             return false;
         };
         let start = self.at + offset;
-        let grows = start + marker.text.len() == view.end() && markers().extends(marker.text);
+        let grows = markers().extends(rest.get(offset..).unwrap_or(""));
         self.put(start);
         if grows && !self.ended { false } else { self.marker(start, marker) }
     }
@@ -312,7 +312,8 @@ impl<'t> Parser<'t> {
             self.answer = Some(pair.1);
         }
         let stray = marker.closer && self.prose.is_after_call();
-        if self.reasoning.is_none() && (marker.noise || stray || opens_answer || closes_answer) {
+        let prose = self.reasoning.is_none();
+        if marker.noise || prose && (stray || opens_answer || closes_answer) {
             self.at = end;
             self.prose.dropped();
         } else {
@@ -385,13 +386,13 @@ impl<'t> Parser<'t> {
                 self.mode = Mode::Attempt(attempt);
                 true
             }
-            Ok(Step::End { end }) => self.close(end),
+            Ok(Step::End { end }) => self.close(&attempt, end),
             Ok(Step::Message { kind, body }) => self.message(&attempt, kind, body),
             Err(Stop::More) => {
                 self.mode = Mode::Attempt(attempt);
                 false
             }
-            Err(Stop::Reject) if attempt.found => self.close(attempt.since),
+            Err(Stop::Reject) if attempt.found => self.close(&attempt, attempt.since),
             Err(Stop::Reject) => {
                 let Attempt { start, payload, marker, choices, tried, .. } = attempt;
                 self.try_from(start, payload, marker, choices, tried)
@@ -411,8 +412,14 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn close(&mut self, end: usize) -> bool {
-        self.at = end;
+    /// Ends an attempt. The closer of what turned out to be no call is text.
+    fn close(&mut self, attempt: &Attempt, end: usize) -> bool {
+        self.at = attempt.since;
+        if self.prose.is_after_call() {
+            self.at = end;
+        } else {
+            self.put(end);
+        }
         self.prose.boundary();
         true
     }

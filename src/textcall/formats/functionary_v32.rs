@@ -8,13 +8,12 @@
 //! {"port": "Brest"}
 //! ```
 
-use crate::textcall::format::{Anchor, Format, Grammar};
+use crate::textcall::format::{Format, Grammar};
 use crate::textcall::grammar::Headed;
 
 pub(super) const FORMAT: Format = Format {
     name: "functionary_v32",
     openers: &[">>>"],
-    anchor: Anchor::LineStart,
     grammars: &[Grammar::Headed(Headed { call: &[">>>"], separators: &["\n"], ..Headed::MARKED })],
     bare: super::mistral_v11::STRIPPED,
     ..Format::JSON

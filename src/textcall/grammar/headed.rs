@@ -193,9 +193,13 @@ impl Section {
             let hopeless = rest.len() > MAX_HEAD || !self.may_be_head(rest);
             return Err(if hopeless { Stop::Reject } else { view.short() });
         };
+        if length + separator == rest.len() {
+            view.peek_or_end(start + length + separator)?;
+        }
         let head = rest.get(..length).unwrap_or("");
         let who = self.who(head).filter(|who| is_name(&who.name));
-        let announced = separator > 0 && !self.config.close.is_empty();
+        let announced =
+            separator > 0 && !self.config.close.is_empty() && !head.contains(['<', '\n']);
         self.who = who.or(announced.then(Who::default)).ok_or(Stop::Reject)?;
         Ok(start + length + separator)
     }

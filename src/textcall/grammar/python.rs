@@ -128,7 +128,11 @@ impl Calls {
     fn after(&mut self, view: &View<'_>) -> Read<Option<usize>> {
         let at = view.skip_space(self.at);
         match view.peek_or_end(at)? {
-            Some(',' | ';') => self.go_on(Stage::Name, at + 1),
+            Some(',' | ';') => {
+                let next = view.skip_space(at + 1);
+                let last = self.list && view.peek_or_end(next)? == Some(']');
+                self.go_on(if last { Stage::After } else { Stage::Name }, next);
+            }
             Some(']') if self.list => {
                 self.list = false;
                 self.go_on(Stage::After, at + 1);

@@ -288,9 +288,11 @@ impl Calls {
             return Ok(None);
         }
         if view.has(at, config.call)? {
-            let tag = self.tag(view, at + config.call.len())?;
-            let name = tag.and_then(|(inside, _)| attribute(inside, config.names.0));
-            parameter.nested += usize::from(name.is_some_and(|name| is_name(&name)));
+            if let Some((_, end)) = self.tag(view, at + config.call.len())? {
+                let inner = view.skip_space(end);
+                let example = view.any(inner, &[config.parameter, config.call_close])?;
+                parameter.nested += usize::from(example.is_some());
+            }
             return Ok(None);
         }
         if parameter.nested == 0 && view.has(at, config.parameter)? {
@@ -394,10 +396,12 @@ fn declared_text(inside: &str) -> Option<bool> {
     }
 }
 
-/// The value without one newline on each side.
+/// The value without one newline on each side; one that starts at once is not padded.
 fn unpadded(text: &str) -> &str {
-    let text = text.strip_prefix("\r\n").or_else(|| text.strip_prefix('\n')).unwrap_or(text);
-    text.strip_suffix("\r\n").or_else(|| text.strip_suffix('\n')).unwrap_or(text)
+    let Some(inner) = text.strip_prefix("\r\n").or_else(|| text.strip_prefix('\n')) else {
+        return text;
+    };
+    inner.strip_suffix("\r\n").or_else(|| inner.strip_suffix('\n')).unwrap_or(inner)
 }
 
 /// The text of one or more CDATA sections.
