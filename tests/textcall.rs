@@ -1,5 +1,11 @@
 //! Does every text format find its calls, however the text comes in and wherever it is cut?
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test that cannot read its fixtures has failed"
+)]
+
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
@@ -203,7 +209,12 @@ fn nesting_without_end_is_refused_and_does_no_harm() {
     let none = Catalog::default();
     for open in ["[", "{\"a\":", "(", "{'a':["] {
         let deep = open.repeat(50_000);
-        for opener in ["<tool_call>{\"name\":\"f\",\"arguments\":", "[TOOL_CALLS]f[ARGS]", "<|python_start|>[f(a=", "<|tool_call>call:f{a:"] {
+        for opener in [
+            "<tool_call>{\"name\":\"f\",\"arguments\":",
+            "[TOOL_CALLS]f[ARGS]",
+            "<|python_start|>[f(a=",
+            "<|tool_call>call:f{a:",
+        ] {
             assert_eq!(parse(&format!("{opener}{deep}"), &none).calls().count(), 0);
         }
     }
@@ -239,8 +250,26 @@ enum Damage {
 
 fn damage() -> impl Strategy<Value = Damage> {
     let scraps = prop::sample::select(vec![
-        "\"", "'", "{", "}", "]", "\\", "<", "`", "```", "\n", "<think>", "</think>", "<tool_call>",
-        "</tool_call>", "<|channel|>", "Action:", "[TOOL_CALLS]", "é", "\u{1F680}", "\0",
+        "\"",
+        "'",
+        "{",
+        "}",
+        "]",
+        "\\",
+        "<",
+        "`",
+        "```",
+        "\n",
+        "<think>",
+        "</think>",
+        "<tool_call>",
+        "</tool_call>",
+        "<|channel|>",
+        "Action:",
+        "[TOOL_CALLS]",
+        "é",
+        "\u{1F680}",
+        "\0",
     ]);
     prop_oneof![
         (any::<prop::sample::Index>(), 1..12_usize).prop_map(|(at, n)| Damage::Delete(at, n)),
@@ -280,7 +309,11 @@ fn spoiled(text: &str, damage: &[Damage], others: &[Sample]) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 1500,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn damaged_texts_do_no_harm_and_mean_the_same_in_pieces(

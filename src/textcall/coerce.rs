@@ -9,14 +9,13 @@ use super::literal;
 
 /// The types a schema allows.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Types {
-    null: bool,
-    integer: bool,
-    number: bool,
-    boolean: bool,
-    compound: bool,
-    string: bool,
-}
+pub(super) struct Types(u8);
+
+const NULL: u8 = 1;
+const NUMBER: u8 = 2;
+const BOOLEAN: u8 = 4;
+const COMPOUND: u8 = 8;
+const STRING: u8 = 16;
 
 impl Types {
     /// The types of a parameter's schema; `root` is where its references point into.
@@ -28,6 +27,11 @@ impl Types {
         types
     }
 
+    /// The types of one of a tool's parameters.
+    pub(super) fn of_parameter(root: Option<&Value>, key: &str) -> Self {
+        Self::of(root.and_then(|root| root.get("properties")?.get(key)), root)
+    }
+
     fn gather(&mut self, schema: &Value, root: Option<&Value>, depth: usize) {
         const MAX_REFERENCES: usize = 8;
         if depth > MAX_REFERENCES {
@@ -36,15 +40,13 @@ impl Types {
         match schema.get("type") {
             Some(Value::String(name)) => self.add(name),
             Some(Value::Array(names)) => {
-                names.iter().filter_map(Value::as_str).for_each(|name| self.add(name))
+                names.iter().filter_map(Value::as_str).for_each(|name| self.add(name));
             }
-            _ => {}
-        }
-        let allowed = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
-        if schema.get("type").is_none() {
-            allowed.chain(schema.get("const")).for_each(|value| self.add(type_name(value)));
-            if schema.get("properties").is_some() || schema.get("items").is_some() {
-                self.compound = true;
+            _ => {
+                let allowed = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+                allowed.chain(schema.get("const")).for_each(|value| self.add(type_name(value)));
+                let nests = schema.get("properties").or(schema.get("items")).is_some();
+                self.0 |= if nests { COMPOUND } else { 0 };
             }
         }
         let branches = ["anyOf", "oneOf", "allOf"];
@@ -53,19 +55,22 @@ impl Types {
     }
 
     fn add(&mut self, name: &str) {
-        match name {
-            "null" => self.null = true,
-            "integer" => self.integer = true,
-            "number" => self.number = true,
-            "boolean" => self.boolean = true,
-            "object" | "array" => self.compound = true,
-            _ => self.string = true,
-        }
+        self.0 |= match name {
+            "null" => NULL,
+            "integer" | "number" => NUMBER,
+            "boolean" => BOOLEAN,
+            "object" | "array" => COMPOUND,
+            _ => STRING,
+        };
+    }
+
+    fn allow(self, kind: u8) -> bool {
+        self.0 & kind != 0
     }
 
     /// Whether only an object or an array will do.
     pub(super) fn compound_only(self) -> bool {
-        self.compound && !self.string
+        self.allow(COMPOUND) && !self.allow(STRING)
     }
 }
 
@@ -79,8 +84,7 @@ fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
-        Value::Number(number) if number.is_f64() => "number",
-        Value::Number(_) => "integer",
+        Value::Number(_) => "number",
         Value::String(_) => "string",
         Value::Array(_) | Value::Object(_) => "object",
     }
@@ -92,28 +96,28 @@ pub(super) fn coerce(text: &str, types: Types) -> Value {
 }
 
 fn typed(word: &str, types: Types) -> Option<Value> {
-    if types.null && word.eq_ignore_ascii_case("null") {
+    if types.allow(NULL) && word.eq_ignore_ascii_case("null") {
         return Some(Value::Null);
     }
-    if types.string {
+    if types.allow(STRING) {
         return None;
     }
-    if (types.integer || types.number)
+    if types.allow(NUMBER)
         && let Some(number) = number(word)
     {
         return Some(number);
     }
-    if types.boolean {
+    if types.allow(BOOLEAN) {
         match word.to_ascii_lowercase().as_str() {
             "true" | "1" => return Some(Value::Bool(true)),
             "false" | "0" => return Some(Value::Bool(false)),
             _ => {}
         }
     }
-    if types.null && word == "None" {
+    if types.allow(NULL) && word == "None" {
         return Some(Value::Null);
     }
-    let compound = if types.compound { literal::json_or_python(word) } else { None };
+    let compound = if types.allow(COMPOUND) { literal::json_or_python(word) } else { None };
     compound.filter(|value| value.is_object() || value.is_array())
 }
 
@@ -128,7 +132,7 @@ fn number(word: &str) -> Option<Value> {
 
 /// Corrects a value that was typed by its looks: a bare `12` is text where text is declared.
 pub(super) fn correct(value: Value, bare: &str, types: Types) -> Value {
-    if types == Types::default() || types.null && value.is_null() {
+    if types == Types::default() || types.allow(NULL) && value.is_null() {
         value
     } else {
         coerce(bare, types)

@@ -126,12 +126,13 @@ impl Markers {
             marker(&mut all, form.open).opens = Some(form);
             form.close.iter().for_each(|close| marker(&mut all, close).closes |= form.prefilled);
         }
-        NOISE.iter().for_each(|noise| marker(&mut all, noise).noise = true);
-        ANSWERS
-            .iter()
-            .filter(|pair| !pair.1.is_empty())
-            .for_each(|pair| _ = marker(&mut all, pair.1));
-        ANSWERS.iter().for_each(|pair| _ = marker(&mut all, pair.0));
+        for noise in NOISE {
+            marker(&mut all, noise).noise = true;
+        }
+        for text in ANSWERS.iter().flat_map(|pair| [pair.0, pair.1]).filter(|text| !text.is_empty())
+        {
+            marker(&mut all, text);
+        }
         let mut bare = Vec::new();
         for format in FORMATS {
             format.bare.iter().for_each(|grammar| add(&mut bare, grammar, format));

@@ -32,4 +32,4 @@ pub use format::Format;
 pub use formats::{FORMATS, by_name};
 pub use parsed::{Event, Parsed, Part, Problem, ProblemCode, Repair, TextCall};
 pub use parser::{Options, Parser, parse};
-pub use prompted::Protocol;
+pub use prompted::{Protocol, Source, missing_results, source, unknown_tool};

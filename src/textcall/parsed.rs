@@ -143,6 +143,7 @@ impl fmt::Display for Repair {
 
 /// What a parser reports while the text comes in.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "nearly every event is a part")]
 pub enum Event {
     /// The next piece.
     Part(Part),

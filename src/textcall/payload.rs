@@ -90,7 +90,8 @@ fn one_key(object: &Object) -> Option<(&str, Option<&Value>)> {
     let mut members = object.iter();
     let (name, value) = members.next()?;
     let known = NAMES.iter().chain(&ARGUMENTS).any(|key| key == name);
-    (members.next().is_none() && !known && value.is_object()).then_some((name, Some(value)))
+    (members.next().is_none() && !known && !name.is_empty() && value.is_object())
+        .then_some((name, Some(value)))
 }
 
 fn id(object: &Object) -> Option<String> {

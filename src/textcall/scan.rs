@@ -88,9 +88,9 @@ impl Scan {
 
     /// Goes through bytes outside strings up to the end or into a string or comment.
     fn value(&mut self, view: &View<'_>) -> Read<Option<usize>> {
-        let bytes = view.rest(self.at).as_bytes();
-        for (offset, &byte) in bytes.iter().enumerate() {
-            let here = self.at + offset;
+        let start = self.at;
+        for (offset, &byte) in view.rest(start).as_bytes().iter().enumerate() {
+            let here = start + offset;
             match byte {
                 b'{' | b'[' => self.open.push(byte),
                 b'(' if self.flavour.python => self.open.push(byte),
@@ -229,7 +229,7 @@ pub(super) fn quote_closes(rest: &str, follow: &str) -> Option<bool> {
 }
 
 fn broken(view: &View<'_>, at: usize) -> Stop {
-    let found: String = view.rest(at).chars().take(12).collect();
-    let detail = format!("expected JSON to go on at byte {at}, found {found:?}");
+    let found = view.rest(at).chars().next().unwrap_or_default();
+    let detail = format!("the value breaks off at byte {at}, where {found:?} stands");
     Stop::Broken { code: ProblemCode::InvalidJson, detail, end: at }
 }

@@ -1,6 +1,5 @@
 //! `invoke` and `parameter` tags in a section; an older layout names the tool inside.
-//! Written by Claude 2 and 3 as text.
-//!
+//! Models: `Claude 2 and 3 as text`.
 //! ```text
 //! <function_calls>
 //! <invoke name="tide_table">

@@ -1,6 +1,5 @@
 //! A JSON list of objects whose one key is the name.
-//! Written by Apertus.
-//!
+//! Models: `Apertus`.
 //! ```text
 //! <|tools_prefix|>[{"tide_table": {"port": "Brest"}}]<|tools_suffix|>
 //! ```

@@ -1,6 +1,5 @@
 //! JSON with `input` for the arguments, one tag per call.
-//! Written by Claude in text mode, and by prompt.
-//!
+//! Models: `Claude in text mode, and by prompt`.
 //! ```text
 //! <tool_use>{"id": "toolu_7", "name": "tide_table", "input": {"port": "Brest"}}</tool_use>
 //! ```

@@ -1,6 +1,5 @@
 //! A JSON list with ids and `tool_name` between action tokens.
-//! Written by Command R7B, Command A.
-//!
+//! Models: `Command R7B, Command A`.
 //! ```text
 //! <|START_ACTION|>[
 //!     {"tool_call_id": "0", "tool_name": "tide_table", "parameters": {"port": "Brest"}}

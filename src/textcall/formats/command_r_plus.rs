@@ -1,6 +1,5 @@
 //! A JSON list in a fence after `Action:`; one pseudo tool means "no call".
-//! Written by Command R and R+.
-//!
+//! Models: `Command R and R+`.
 //! ```text
 //! Action: ```json
 //! [

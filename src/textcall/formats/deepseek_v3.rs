@@ -1,6 +1,5 @@
 //! Tokens, the word `function`, the name, the arguments in a fence.
-//! Written by DeepSeek V3-0324, R1-0528.
-//!
+//! Models: `DeepSeek V3-0324, R1-0528`.
 //! ```text
 //! <｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>tide_table
 //! ```json

@@ -1,6 +1,5 @@
 //! Tokens, the name, a token, the arguments.
-//! Written by DeepSeek V3.1.
-//!
+//! Models: `DeepSeek V3.1`.
 //! ```text
 //! <｜tool▁calls▁begin｜><｜tool▁call▁begin｜>tide_table<｜tool▁sep｜>{"port": "Brest"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>
 //! ```

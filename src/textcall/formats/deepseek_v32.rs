@@ -1,6 +1,5 @@
 //! Tags with a marker in their names; the markup says which values are text.
-//! Written by DeepSeek V3.2.
-//!
+//! Models: `DeepSeek V3.2`.
 //! ```text
 //! <｜DSML｜function_calls>
 //! <｜DSML｜invoke name="tide_table">

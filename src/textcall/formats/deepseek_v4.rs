@@ -1,6 +1,5 @@
 //! As `deepseek_v32`, in a section of another name.
-//! Written by DeepSeek V4.
-//!
+//! Models: `DeepSeek V4`.
 //! ```text
 //! <｜DSML｜tool_calls>
 //! <｜DSML｜invoke name="tide_table">

@@ -1,6 +1,5 @@
 //! As `minimax_m2` in a tag of its own, or JSON.
-//! Written by dots.llm.
-//!
+//! Models: `dots.llm`.
 //! ```text
 //! <dots_function_call>
 //! <invoke name="tide_table">

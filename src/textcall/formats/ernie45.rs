@@ -1,6 +1,5 @@
 //! As `hermes`, after reasoning; plain answers stand in `<response>`.
-//! Written by ERNIE 4.5.
-//!
+//! Models: `ERNIE 4.5`.
 //! ```text
 //! </think>
 //!

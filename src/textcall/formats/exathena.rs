@@ -1,6 +1,5 @@
 //! JSON in a tilde fence, by prompt.
-//! Written by any model taught the protocol.
-//!
+//! Models: `any model taught the protocol`.
 //! ```text
 //! ~~~tool_call
 //! {"name": "tide_table", "arguments": {"port": "Brest"}}

@@ -1,6 +1,5 @@
 //! The name in a tag, JSON arguments, an end tag.
-//! Written by Functionary 3.1, Llama 3.1 with custom tools.
-//!
+//! Models: `Functionary 3.1, Llama 3.1 with custom tools`.
 //! ```text
 //! <function=tide_table>{"port": "Brest"}</function>
 //! ```

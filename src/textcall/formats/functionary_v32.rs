@@ -1,6 +1,5 @@
 //! Recipients: `all` for text, a name for a call. The prompt holds the first marker.
-//! Written by Functionary 3.2.
-//!
+//! Models: `Functionary 3.2`.
 //! ```text
 //! >>>all
 //! Looking it up.

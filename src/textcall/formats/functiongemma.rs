@@ -1,6 +1,5 @@
 //! Bare keys and values, strings in a token of their own.
-//! Written by FunctionGemma.
-//!
+//! Models: `FunctionGemma`.
 //! ```text
 //! <start_function_call>call:tide_table{port:<escape>Brest<escape>,days:2}<end_function_call>
 //! ```

@@ -1,6 +1,5 @@
 //! Bare keys and values, strings in a token of their own.
-//! Written by Gemma 4.
-//!
+//! Models: `Gemma 4`.
 //! ```text
 //! <|tool_call>call:tide_table{port:<|"|>Brest<|"|>,days:2}<tool_call|>
 //! ```

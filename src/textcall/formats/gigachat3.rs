@@ -1,6 +1,5 @@
 //! JSON in a message of the role `function call`, or after a token.
-//! Written by GigaChat 3.
-//!
+//! Models: `GigaChat 3`.
 //! ```text
 //! <|message_sep|>
 //!

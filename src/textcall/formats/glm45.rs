@@ -1,6 +1,5 @@
 //! The name, then keys and values on lines of their own.
-//! Written by GLM 4.5 and 4.6, Ling 3, Laguna.
-//!
+//! Models: `GLM 4.5 and 4.6, Ling 3, Laguna`.
 //! ```text
 //! <tool_call>tide_table
 //! <arg_key>port</arg_key>

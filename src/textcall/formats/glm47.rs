@@ -1,6 +1,5 @@
 //! As `glm45`, without the newlines.
-//! Written by GLM 4.7.
-//!
+//! Models: `GLM 4.7`.
 //! ```text
 //! <tool_call>tide_table<arg_key>port</arg_key><arg_value>Brest</arg_value></tool_call>
 //! ```

@@ -1,6 +1,5 @@
 //! Messages with a channel and a recipient.
-//! Written by gpt-oss.
-//!
+//! Models: `gpt-oss`.
 //! ```text
 //! <|channel|>analysis<|message|>Look it up.<|end|><|start|>assistant<|channel|>commentary to=functions.tide_table <|constrain|>json<|message|>{"port": "Brest"}<|call|>
 //! ```

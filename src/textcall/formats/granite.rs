@@ -1,6 +1,5 @@
 //! A JSON list after a token, without a closer.
-//! Written by Granite 3.0 to 3.3.
-//!
+//! Models: `Granite 3.0 to 3.3`.
 //! ```text
 //! <|tool_call|>[{"name": "tide_table", "arguments": {"port": "Brest"}}]
 //! ```

@@ -1,6 +1,5 @@
 //! JSON after a tag that is never closed, one per call.
-//! Written by Granite 20B function calling.
-//!
+//! Models: `Granite 20B function calling`.
 //! ```text
 //! <function_call> {"name": "tide_table", "arguments": {"port": "Brest"}}
 //! ```

@@ -1,6 +1,5 @@
 //! JSON with name and arguments in a tag, one tag per call.
-//! Written by Hermes 2 Pro and 3, Qwen 2.5 and 3, QwQ, SmolLM3, Granite 4.
-//!
+//! Models: `Hermes 2 Pro and 3, Qwen 2.5 and 3, QwQ, SmolLM3, Granite 4`.
 //! ```text
 //! <tool_call>
 //! {"name": "tide_table", "arguments": {"port": "Brest", "days": 2}}

@@ -1,6 +1,5 @@
 //! As `jamba`, after reasoning; plain answers stand in `<answer>`.
-//! Written by Hunyuan A13B.
-//!
+//! Models: `Hunyuan A13B`.
 //! ```text
 //! <think>
 //! High water first.

@@ -1,6 +1,5 @@
 //! The name, a separator, then keys and values; every tag may carry a suffix.
-//! Written by Hy3.
-//!
+//! Models: `Hy3`.
 //! ```text
 //! <tool_calls>
 //! <tool_call>tide_table<tool_sep>

@@ -1,6 +1,5 @@
 //! A message to the tool; its JSON repeats the name.
-//! Written by Inkling.
-//!
+//! Models: `Inkling`.
 //! ```text
 //! <|message_model|>tide_table<|content_invoke_tool_json|>{"name": "tide_table", "args": {"port": "Brest"}}<|end_message|>
 //! ```

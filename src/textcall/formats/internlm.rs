@@ -1,6 +1,5 @@
 //! JSON between action tokens.
-//! Written by InternLM 2.5, Intern-S1.
-//!
+//! Models: `InternLM 2.5, Intern-S1`.
 //! ```text
 //! <|action_start|><|plugin|>
 //! {"name": "tide_table", "parameters": {"port": "Brest"}}<|action_end|>

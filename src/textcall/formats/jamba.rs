@@ -1,6 +1,5 @@
 //! A JSON list in a tag.
-//! Written by Jamba 1.5, Apriel.
-//!
+//! Models: `Jamba 1.5, Apriel`.
 //! ```text
 //! <tool_calls>[{"name": "tide_table", "arguments": {"port": "Brest"}}]</tool_calls>
 //! ```

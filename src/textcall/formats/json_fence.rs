@@ -1,6 +1,5 @@
 //! JSON in a Markdown fence. Only an offered tool with arguments is a call.
-//! Written by any model asked for JSON; Qwen2.5-Coder, Gemma 3.
-//!
+//! Models: `any model asked for JSON; Qwen2.5-Coder, Gemma 3`.
 //! ```text
 //! ```json
 //! {"name": "tide_table", "arguments": {"port": "Brest"}}

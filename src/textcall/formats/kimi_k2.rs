@@ -1,6 +1,5 @@
 //! Tokens, an id made of the name and a counter, a token, the arguments.
-//! Written by Kimi K2.
-//!
+//! Models: `Kimi K2`.
 //! ```text
 //! <|tool_calls_section_begin|><|tool_call_begin|>functions.tide_table:0<|tool_call_argument_begin|>{"port": "Brest"}<|tool_call_end|><|tool_calls_section_end|>
 //! ```

@@ -1,6 +1,5 @@
 //! Tokens that open and close named channels, calls and arguments.
-//! Written by Kimi K3.
-//!
+//! Models: `Kimi K3`.
 //! ```text
 //! <|open|>tools<|sep|><|open|>call tool="tide_table" index="1"<|sep|><|open|>argument key="port" type="string"<|sep|>Brest<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>
 //! ```

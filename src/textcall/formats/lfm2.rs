@@ -1,6 +1,5 @@
 //! A list of Python calls, or of JSON objects, between tokens.
-//! Written by LFM2, LFM2.5.
-//!
+//! Models: `LFM2, LFM2.5`.
 //! ```text
 //! <|tool_call_start|>[tide_table(port="Brest", days=2)]<|tool_call_end|>
 //! ```

@@ -1,6 +1,5 @@
 //! JSON with `parameters`, after a token or as the whole message; built-ins are Python.
-//! Written by Llama 3.1, 3.2, 3.3.
-//!
+//! Models: `Llama 3.1, 3.2, 3.3`.
 //! ```text
 //! <|python_tag|>{"name": "tide_table", "parameters": {"port": "Brest"}}; {"name": "tide_table", "parameters": {"port": "Vigo"}}
 //! ```

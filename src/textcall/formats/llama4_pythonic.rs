@@ -1,6 +1,5 @@
 //! A list of Python calls between tokens.
-//! Written by Llama 4.
-//!
+//! Models: `Llama 4`.
 //! ```text
 //! <|python_start|>[tide_table(port='Brest', days=2)]<|python_end|>
 //! ```

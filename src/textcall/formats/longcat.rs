@@ -1,6 +1,5 @@
 //! As `hermes`, with tags of its own.
-//! Written by LongCat-Flash.
-//!
+//! Models: `LongCat-Flash`.
 //! ```text
 //! <longcat_tool_call>{"name": "tide_table", "arguments": {"port": "Brest"}}</longcat_tool_call>
 //! ```

@@ -1,6 +1,5 @@
 //! `function` and `param` tags; CDATA round text with markup.
-//! Written by MiniCPM 5.
-//!
+//! Models: `MiniCPM 5`.
 //! ```text
 //! <function name="tide_table"><param name="port">Brest</param></function>
 //! ```

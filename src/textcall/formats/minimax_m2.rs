@@ -1,6 +1,5 @@
 //! `invoke` and `parameter` tags in a section.
-//! Written by MiniMax M2.
-//!
+//! Models: `MiniMax M2`.
 //! ```text
 //! <minimax:tool_call>
 //! <invoke name="tide_table">

@@ -1,6 +1,5 @@
 //! Elements named after the parameters, a token before every tag.
-//! Written by MiniMax M3.
-//!
+//! Models: `MiniMax M3`.
 //! ```text
 //! ]<]minimax[>[<tool_call>]<]minimax[>[<invoke name="tide_table">]<]minimax[>[<port>Brest]<]minimax[>[</port>]<]minimax[>[</invoke>]<]minimax[>[</tool_call>
 //! ```

@@ -1,6 +1,5 @@
 //! A JSON list after a token.
-//! Written by Mistral 7B v0.3, Nemo, Small 3.0, Large 2.
-//!
+//! Models: `Mistral 7B v0.3, Nemo, Small 3.0, Large 2`.
 //! ```text
 //! [TOOL_CALLS] [{"name": "tide_table", "arguments": {"port": "Brest"}, "id": "t1d3tAbl3"}]
 //! ```

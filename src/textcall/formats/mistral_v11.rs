@@ -1,6 +1,5 @@
 //! A token, the name, perhaps an id, a token, the arguments.
-//! Written by Mistral Small 3.2, Magistral, Devstral, Ministral 3, Large 3.
-//!
+//! Models: `Mistral Small 3.2, Magistral, Devstral, Ministral 3, Large 3`.
 //! ```text
 //! [TOOL_CALLS]tide_table[CALL_ID]t1d3tAbl3[ARGS]{"port": "Brest"}
 //! ```

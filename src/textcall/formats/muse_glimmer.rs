@@ -1,6 +1,5 @@
 //! Messages with a recipient; calls in tags of their own.
-//! Written by Muse Glimmer.
-//!
+//! Models: `Muse Glimmer`.
 //! ```text
 //!  to=functions<|message|><atem:function_calls>
 //! <atem:invoke name="tide_table">

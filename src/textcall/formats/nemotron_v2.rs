@@ -1,6 +1,5 @@
 //! A JSON list in a tag.
-//! Written by Nemotron Nano v2.
-//!
+//! Models: `Nemotron Nano v2`.
 //! ```text
 //! <TOOLCALL>[{"name": "tide_table", "arguments": {"port": "Brest"}}]</TOOLCALL>
 //! ```

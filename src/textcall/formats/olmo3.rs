@@ -1,6 +1,5 @@
 //! Python calls, one per line, in a tag.
-//! Written by OLMo 3.
-//!
+//! Models: `OLMo 3`.
 //! ```text
 //! <function_calls>
 //! tide_table(port="Brest", days=2)

@@ -1,6 +1,5 @@
 //! The provider's own message, written out as text.
-//! Written by any model trained on API transcripts.
-//!
+//! Models: `any model trained on API transcripts`.
 //! ```text
 //! {"function_call": {"name": "tide_table", "arguments": "{\"port\": \"Brest\"}"}}
 //! ```

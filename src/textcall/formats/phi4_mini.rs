@@ -1,6 +1,5 @@
 //! A JSON list after a word.
-//! Written by Phi-4-mini, FireFunction v2.
-//!
+//! Models: `Phi-4-mini, FireFunction v2`.
 //! ```text
 //! functools[{"name": "tide_table", "arguments": {"port": "Brest"}}]
 //! ```

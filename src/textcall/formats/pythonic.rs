@@ -1,6 +1,5 @@
 //! A list of Python calls, which is the whole message.
-//! Written by Llama 3.2, ToolACE.
-//!
+//! Models: `Llama 3.2, ToolACE`.
 //! ```text
 //! [tide_table(port='Brest', days=2)]
 //! ```

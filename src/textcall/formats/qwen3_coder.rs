@@ -1,6 +1,5 @@
 //! A tag per call and per parameter; one newline on each side of a value is padding.
-//! Written by Qwen3-Coder, Qwen3.5, Nemotron 3, MiMo, Step 3.5.
-//!
+//! Models: `Qwen3-Coder, Qwen3.5, Nemotron 3, MiMo, Step 3.5`.
 //! ```text
 //! <tool_call>
 //! <function=tide_table>

@@ -1,6 +1,5 @@
 //! Lines of a dialogue; what follows `Observation:` is made up.
-//! Written by any model prompted so; Qwen 7B Chat.
-//!
+//! Models: `any model prompted so; Qwen 7B Chat`.
 //! ```text
 //! Thought: I need the tides.
 //! Action: tide_table

@@ -1,6 +1,5 @@
 //! As `qwen3_coder`, in a tag of its own.
-//! Written by Seed-OSS.
-//!
+//! Models: `Seed-OSS`.
 //! ```text
 //! <seed:tool_call>
 //! <function=tide_table>

@@ -1,6 +1,5 @@
 //! Tokens round an id, the name and the arguments.
-//! Written by Solar Open.
-//!
+//! Models: `Solar Open`.
 //! ```text
 //! <|tool_calls|><|tool_call:begin|>k3z9<|tool_call:name|>tide_table<|tool_call:args|>{"port": "Brest"}<|tool_call:end|>
 //! ```

@@ -1,6 +1,5 @@
 //! Tokens round `invoke` tags.
-//! Written by Step3.
-//!
+//! Models: `Step3`.
 //! ```text
 //! <｜tool_calls_begin｜>
 //! <｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="tide_table">

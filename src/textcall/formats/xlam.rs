@@ -1,6 +1,5 @@
 //! A JSON list: bare, in a fence, or behind other families' markers.
-//! Written by xLAM 2.
-//!
+//! Models: `xLAM 2`.
 //! ```text
 //! [{"name": "tide_table", "arguments": {"port": "Brest"}}]
 //! ```

@@ -120,13 +120,12 @@ impl Calls {
             return Err(Stop::Reject);
         }
         let mut members = children(body, self.namespace).ok_or_else(broken)?;
-        let name = match self.name.take() {
-            Some(name) => name,
-            None => {
-                let (name, parameters) = old_layout(&members).ok_or_else(broken)?;
-                members = children(parameters, self.namespace).ok_or_else(broken)?;
-                name.to_owned()
-            }
+        let name = if let Some(name) = &self.name {
+            name.clone()
+        } else {
+            let (name, parameters) = old_layout(&members).ok_or_else(broken)?;
+            members = children(parameters, self.namespace).ok_or_else(broken)?;
+            name.to_owned()
         };
         let root = view.catalog.schema(&name);
         let tree = Tree { namespace: self.namespace, root };

@@ -199,7 +199,7 @@ impl Section {
         let head = rest.get(..length).unwrap_or("");
         let who = self.who(head).filter(|who| is_name(&who.name));
         let announced =
-            separator > 0 && !self.config.close.is_empty() && !head.contains(['<', '\n']);
+            self.config.head == Head::Counted && separator > 0 && !head.contains(['<', '\n']);
         self.who = who.or(announced.then(Who::default)).ok_or(Stop::Reject)?;
         Ok(start + length + separator)
     }
@@ -207,7 +207,7 @@ impl Section {
     /// Whether a head without an end may still become one.
     fn may_be_head(&self, text: &str) -> bool {
         let end = text.find(|c: char| c.is_whitespace() || c == '<').unwrap_or(text.len());
-        let tail = text.get(end..).unwrap_or("");
+        let tail = text.get(end..).unwrap_or("").trim_start();
         let plain = matches!(self.config.head, Head::Name | Head::Repeated);
         !plain
             || tail.is_empty()

@@ -143,6 +143,9 @@ impl Block {
             return Err(if hopeless { Stop::Reject } else { view.short() });
         };
         let name = word.get(..end).unwrap_or("");
+        if !is_name(name) {
+            return Err(Stop::Reject);
+        }
         let mut at = gap(view, self.at + lead + end)?;
         if let Some(separator) = self.config.separator {
             let token = self.tag(separator);
@@ -153,7 +156,7 @@ impl Block {
         }
         let goes_on =
             view.any(gap(view, at)?, &[&self.tag("arg_key"), &self.tag("/tool_call"), "{"])?;
-        if !is_name(name) || goes_on.is_none() {
+        if goes_on.is_none() {
             return Err(if at == view.end() { view.short() } else { Stop::Reject });
         }
         self.call = Pending { name: name.to_owned(), ..Pending::default() };
@@ -209,8 +212,8 @@ impl Block {
                 Ok(None) => {}
                 Ok(Some(_)) => {
                     let root = view.catalog.schema(&self.call.name);
-                    let schema = root.and_then(|root| root.get("properties")?.get(key.as_str()));
-                    let value = coerce(view.slice(*start..at), Types::of(schema, root));
+                    let types = Types::of_parameter(root, key);
+                    let value = coerce(view.slice(*start..at), types);
                     self.call.input.insert(std::mem::take(key), value);
                     self.at = after;
                     self.stage = Stage::Inside;

@@ -75,7 +75,10 @@ impl Turn {
         };
         let name = rest.get(..length).unwrap_or("").trim_matches(decoration);
         let next = view.skip_space(self.at + length);
-        if !is_name(name) || !view.has(next, self.config.input)? {
+        if !is_name(name) {
+            return Err(Stop::Reject);
+        }
+        if !view.has(next, self.config.input)? {
             return Err(if next == view.end() { view.short() } else { Stop::Reject });
         }
         name.clone_into(&mut self.name);
@@ -111,8 +114,7 @@ impl Turn {
         let input = match declared.as_slice() {
             [] => Object::new(),
             [key] if !text.is_empty() => {
-                let types =
-                    Types::of(root.get("properties").and_then(|all| all.get(key)), Some(root));
+                let types = Types::of_parameter(Some(root), key);
                 let quoted = serde_json::from_str(text).ok().filter(Value::is_string);
                 let value = quoted.unwrap_or_else(|| coerce(text, types));
                 [((*key).to_owned(), value)].into_iter().collect()

@@ -329,8 +329,7 @@ impl Calls {
     fn finish_value(&mut self, view: &View<'_>, parameter: &Parameter, end: usize, next: usize) {
         let text = view.slice(parameter.start..end);
         let root = view.catalog.schema(&self.call.name);
-        let schema = root.and_then(|root| root.get("properties")?.get(&parameter.key));
-        let types = Types::of(schema, root);
+        let types = Types::of_parameter(root, &parameter.key);
         let text = unwrap_cdata(text).unwrap_or_else(|| match self.config.padding {
             Padding::Data => text.to_owned(),
             Padding::OneNewline => unpadded(text).to_owned(),

@@ -1,0 +1,95 @@
+//! How fast is a long argument read, and what does it cost to get it in four-byte pieces?
+
+#![expect(clippy::print_stdout, reason = "a bench reports on stdout")]
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use toolprobe::textcall::{Catalog, Options, Parser};
+
+const ROUNDS: usize = 7;
+const PIECE: usize = 4;
+
+fn main() {
+    println!(
+        "{:<22} {:>12} {:>14} {:>14} {:>14} {:>10}",
+        "family", "whole MB/s", "pieces MB/s", "serde_json", "pieces/whole", "1M/512K"
+    );
+    let json = |n: usize| serde_json::to_string(&source(n)).unwrap_or_default();
+    let families: [(&str, &dyn Fn(usize) -> String); 4] = [
+        ("hermes", &|n| {
+            format!(
+                "<tool_call>{{\"name\":\"f\",\"arguments\":{{\"code\":{}}}}}</tool_call>",
+                json(n)
+            )
+        }),
+        ("qwen3_coder", &|n| {
+            format!(
+                "<tool_call><function=f><parameter=code>\n{}\n</parameter></function></tool_call>",
+                source(n)
+            )
+        }),
+        ("glm47", &|n| {
+            format!(
+                "<tool_call>f<arg_key>code</arg_key><arg_value>{}</arg_value></tool_call>",
+                source(n)
+            )
+        }),
+        ("llama4_pythonic", &|n| format!("<|python_start|>[f(code={})]<|python_end|>", json(n))),
+    ];
+    for (family, text) in families {
+        report(family, &text(1 << 20), &text(1 << 19));
+    }
+}
+
+fn report(family: &str, text: &str, half: &str) {
+    let whole = best_of(|| read(text, text.len()));
+    let pieces = best_of(|| read(text, PIECE));
+    let half_pieces = best_of(|| read(half, PIECE));
+    let plain = serde_json::to_string(text).unwrap_or_default();
+    let serde = best_of(|| drop(black_box(serde_json::from_str::<Value>(&plain))));
+    let speed = |time: Duration| megabytes(text) / time.as_secs_f64();
+    println!(
+        "{family:<22} {:>12.0} {:>14.0} {:>14.0} {:>14.2} {:>10.2}",
+        speed(whole),
+        speed(pieces),
+        speed(serde),
+        pieces.as_secs_f64() / whole.as_secs_f64(),
+        pieces.as_secs_f64() / half_pieces.as_secs_f64(),
+    );
+}
+
+/// Program text with quotes, brackets and newlines, of about this size.
+fn source(size: usize) -> String {
+    let line = "    if items[i] != \"none\" { total += items[i] * rate; } // it's <b>fine</b>\n";
+    line.repeat(size / line.len())
+}
+
+fn read(text: &str, piece: usize) {
+    let catalog = Catalog::default();
+    let mut parser = Parser::new(&catalog, Options::default());
+    let mut events = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (head, tail) = rest.split_at_checked(piece.min(rest.len())).unwrap_or((rest, ""));
+        events.extend(parser.push(head));
+        rest = tail;
+    }
+    events.extend(parser.finish());
+    assert!(!black_box(events).is_empty());
+}
+
+fn best_of(mut run: impl FnMut()) -> Duration {
+    let time = |_| {
+        let start = Instant::now();
+        run();
+        start.elapsed()
+    };
+    (0..ROUNDS).map(time).min().unwrap_or_default()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "sizes here are far below 2^52")]
+fn megabytes(text: &str) -> f64 {
+    text.len() as f64 / 1e6
+}
