@@ -213,9 +213,7 @@ mod tests {
         assert_eq!(missing[0].error_code.as_deref(), Some("RESULT_MISSING"));
         assert!(missing_results(&[call()], &missing).is_empty());
         let text = Protocol::ToolUse.results(&missing);
-        assert!(
-            text.contains("\"tool_use_id\":\"c7\"") && text.contains("is_error")
-        );
+        assert!(text.contains("\"tool_use_id\":\"c7\"") && text.contains("is_error"));
     }
 
     #[test]
