@@ -2,7 +2,8 @@
 //!
 //! A draw depends on the conversation and on what it is drawn for, on nothing else: not on a clock,
 //! on the order of requests or on whether the reply is streamed. A flaky model is so reproducible
-//! under any concurrency, and differs from trial to trial because the payloads do.
+//! under any concurrency, and differs from trial to trial because the payloads do. Beside it stands
+//! the conversation's number, for what happens to every other one whatever the payloads are.
 
 use sha2::{Digest, Sha256};
 
@@ -10,7 +11,10 @@ use crate::ir::Request;
 
 /// A source of chance that belongs to one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Draw([u8; 32]);
+pub struct Draw {
+    source: [u8; 32],
+    number: usize,
+}
 
 impl Draw {
     /// The source of this request.
@@ -25,7 +29,18 @@ impl Draw {
         );
         // Nothing in a request can fail to serialise; an empty text would still be a valid source.
         let text = serde_json::to_string(&read).unwrap_or_default();
-        Self(Sha256::digest(text).into())
+        Self { source: Sha256::digest(text).into(), number: 0 }
+    }
+
+    /// The same source in the conversation that came as number `number`, counted from 0.
+    #[must_use]
+    pub fn numbered(self, number: usize) -> Self {
+        Self { number, ..self }
+    }
+
+    /// Whether this is every other conversation, the second being the first such.
+    pub fn is_every_other(&self) -> bool {
+        self.number % 2 == 1
     }
 
     /// A number below `bound` (0 for a bound of 0), the same each time for the same purpose.
@@ -50,7 +65,7 @@ impl Draw {
     }
 
     fn bytes(&self, purpose: &str) -> [u8; 32] {
-        Sha256::new().chain_update(self.0).chain_update(purpose).finalize().into()
+        Sha256::new().chain_update(self.source).chain_update(purpose).finalize().into()
     }
 }
 

@@ -44,6 +44,8 @@ fn concerned(quirk: &ModelQuirk) -> Vec<&'static str> {
         }
         ModelQuirk::DropsReplayedReasoning | ModelQuirk::ThinksOnce => vec![],
         ModelQuirk::Sometimes { quirk, .. } => concerned(quirk),
+        // These conversations are all the first about their tools.
+        ModelQuirk::EveryOther(_) => vec![],
     }
 }
 
@@ -107,8 +109,8 @@ fn variants(source: &str) -> Vec<String> {
         .collect()
 }
 
-/// What ends as no verdict at all cannot be declared as one.
-const INFRASTRUCTURE: [&str; 1] = ["error-in-stream"];
+/// What ends as no verdict, or as another one with another seed, cannot be declared.
+const UNDECLARABLE: [&str; 2] = ["error-in-stream", "sometimes"];
 
 #[test]
 fn every_quirk_of_a_model_or_of_the_wire_is_shown_by_some_model() {
@@ -118,7 +120,7 @@ fn every_quirk_of_a_model_or_of_the_wire_is_shown_by_some_model() {
     let unused: Vec<String> = sources
         .into_iter()
         .flat_map(variants)
-        .filter(|name| !INFRASTRUCTURE.contains(&name.as_str()))
+        .filter(|name| !UNDECLARABLE.contains(&name.as_str()))
         .filter(|name| !quirks.iter().any(|shown| shown.contains(&format!("\"{name}\""))))
         .collect();
     assert!(unused.is_empty(), "{unused:?}");
@@ -127,13 +129,15 @@ fn every_quirk_of_a_model_or_of_the_wire_is_shown_by_some_model() {
 #[test]
 fn a_model_that_misbehaves_sometimes_does_so_as_often_as_it_says() {
     let fleet = fleet();
-    let model = fleet.get("repairs-half").unwrap();
+    let mut model = fleet.get("openai-native").unwrap().clone();
+    model.quirks =
+        vec![ModelQuirk::Sometimes { percent: 50, quirk: Box::new(ModelQuirk::NeverRepairs) }];
     let calls = (0..200).filter(|trial| {
         let failure = json!({"error": "path must be absolute"});
         let path = format!("notes/{trial}.txt");
         let ask = format!("Call the tool `open` once, with:\n- path = \"{path}\"");
         let request = after(&ask, "open", json!({"path": path}), failure, true);
-        answer(model, &request).calls().next().is_some()
+        answer(&model, &request).calls().next().is_some()
     });
     assert!((70..130).contains(&calls.count()));
 }

@@ -63,6 +63,8 @@ pub enum ModelQuirk {
         /// What happens then.
         quirk: Box<ModelQuirk>,
     },
+    /// Another quirk, in every other conversation about the same tools.
+    EveryOther(Box<ModelQuirk>),
 }
 
 /// A part of JSON Schema that a model can fail at.

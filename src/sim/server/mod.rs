@@ -5,12 +5,14 @@
 //! - [`respond`](self): from a request to its answer, without a socket
 //! - [`listing`](self): what is told about the models
 //! - [`faults`](self): what a faulty server does
+//! - [`openings`](self): which conversations have begun
 //! - [`outcome`](self): an answer as the connection will see it
 //! - [`line`](self): connections that close without a word
 
 mod faults;
 mod line;
 mod listing;
+mod openings;
 mod outcome;
 mod respond;
 #[cfg(test)]
@@ -32,6 +34,7 @@ use tokio::task::JoinHandle;
 use super::Fleet;
 use faults::Seen;
 use line::{HangUp, Switchboard};
+use openings::Openings;
 use outcome::{Ending, Outcome, Payload};
 use respond::{Incoming, respond};
 
@@ -84,7 +87,13 @@ impl Sim {
         let listener = TcpListener::bind(addr).await?;
         let addr = listener.local_addr()?;
         let (stop, stopped) = watch::channel(());
-        let shared = Arc::new(Shared { fleet, options, seen: Seen::default(), stopped });
+        let shared = Arc::new(Shared {
+            fleet,
+            options,
+            seen: Seen::default(),
+            openings: Openings::default(),
+            stopped,
+        });
         let app = Router::new().fallback(handle).with_state(Arc::clone(&shared));
         let service = app.into_make_service_with_connect_info::<HangUp>();
         let mut stopped = shared.stopped.clone();
@@ -128,6 +137,7 @@ struct Shared {
     fleet: Fleet,
     options: Options,
     seen: Seen,
+    openings: Openings,
     stopped: watch::Receiver<()>,
 }
 
@@ -149,7 +159,8 @@ async fn handle(
         headers: &head.headers,
         body: body.as_deref(),
     };
-    let outcome = respond(&shared.fleet, &shared.options, &shared.seen, &incoming);
+    let outcome =
+        respond(&shared.fleet, &shared.options, &shared.seen, &shared.openings, &incoming);
     if outcome.payload == Payload::Silence {
         // Until the client gives up, which drops this, or the server is stopped.
         let _ = shared.stopped.clone().changed().await;

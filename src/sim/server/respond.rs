@@ -6,6 +6,7 @@ use axum::http::{HeaderMap, Method};
 use serde_json::{Value, json};
 
 use super::faults::{self, Seen};
+use super::openings::Openings;
 use super::outcome::Outcome;
 use super::{Options, listing};
 use crate::dialect::{Auth, DialectId, Pieces, Route, Stamp};
@@ -49,6 +50,7 @@ pub(super) fn respond(
     fleet: &Fleet,
     options: &Options,
     seen: &Seen,
+    openings: &Openings,
     incoming: &Incoming<'_>,
 ) -> Outcome {
     let body = incoming.body.unwrap_or_default();
@@ -60,7 +62,8 @@ pub(super) fn respond(
     if incoming.method != Method::POST {
         return wrong_method(incoming.method, incoming.path);
     }
-    let call = Call { fleet, options, seen, incoming, dialect, route, id: incoming.digest() };
+    let call =
+        Call { fleet, options, seen, openings, incoming, dialect, route, id: incoming.digest() };
     call.answer()
 }
 
@@ -89,6 +92,7 @@ struct Call<'a> {
     fleet: &'a Fleet,
     options: &'a Options,
     seen: &'a Seen,
+    openings: &'a Openings,
     incoming: &'a Incoming<'a>,
     dialect: DialectId,
     route: Route,
@@ -189,7 +193,11 @@ impl Call<'_> {
 
     fn reply(&self, model: &ModelFile, body: &Value, request: &Request) -> Outcome {
         let codec = model.dialect.codec();
-        let mut reply = brain::answer(request, model, &Draw::of(request));
+        let mut reply = brain::answer(
+            request,
+            model,
+            &Draw::of(request).numbered(self.openings.number(request)),
+        );
         if let Some(body) = output::refusal(&reply, request, model.rules()) {
             return Outcome::json(400, &body);
         }

@@ -44,12 +44,13 @@ struct Desk {
     fleet: Fleet,
     options: Options,
     seen: Seen,
+    openings: Openings,
 }
 
 impl Desk {
     fn new(models: &[(&str, &str)]) -> Self {
         let options = Options { clock: Clock::Fixed(1_700_000_000), ..Options::default() };
-        Self { fleet: fleet(models), options, seen: Seen::default() }
+        Self { fleet: fleet(models), options, seen: Seen::default(), openings: Openings::default() }
     }
 
     fn ask(&self, method: &str, url: &str, headers: &[(&str, &str)], body: &[u8]) -> Outcome {
@@ -70,7 +71,7 @@ impl Desk {
             headers: &headers,
             body: (body.len() <= self.options.body_limit).then_some(body),
         };
-        respond(&self.fleet, &self.options, &self.seen, &incoming)
+        respond(&self.fleet, &self.options, &self.seen, &self.openings, &incoming)
     }
 
     fn post(&self, url: &str, body: &Value) -> Outcome {

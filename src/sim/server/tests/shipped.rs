@@ -8,7 +8,12 @@ use crate::sim::{ModelFile, NativeTools};
 
 fn desk() -> Desk {
     let fleet = Fleet::embedded().unwrap();
-    Desk { fleet, options: Options::default(), seen: Seen::default() }
+    Desk {
+        fleet,
+        options: Options::default(),
+        seen: Seen::default(),
+        openings: Openings::default(),
+    }
 }
 
 fn request(model: &ModelFile, stream: bool) -> Request {
