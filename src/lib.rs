@@ -11,6 +11,7 @@
 //! - [`probe`]: what is asked and how the answer is judged
 //! - [`profile`]: what is known of an endpoint
 //! - [`verdict`]: what may be concluded from trials
+//! - [`regress`]: what changed, is it real, and does it matter
 //! - [`sim`]: simulated models behind a real HTTP server
 //! - [`runner`]: which targets are probed, and where they are
 //! - [`cli`]: the command line
@@ -21,6 +22,7 @@ pub mod dialect;
 pub mod ir;
 pub mod probe;
 pub mod profile;
+pub mod regress;
 pub mod report;
 pub mod runner;
 pub mod sim;

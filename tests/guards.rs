@@ -21,6 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "probe",
         &["ir", "dialect", "textcall", "tools", "transport", "conversation", "verdict", "profile"],
     ),
+    ("regress", &["ir", "dialect", "textcall", "profile"]),
     ("sim", &["ir", "wire", "dialect", "textcall"]),
     (
         "runner",

@@ -80,7 +80,7 @@ pub struct Problem {
 }
 
 /// The kinds of problem. The kebab-case codes are stable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProblemCode {
     /// The text ends before the call does.

@@ -1,0 +1,62 @@
+//! Which of a target's differences is the cause, and which merely follow from it?
+
+use super::field::{Difference, Path};
+use super::{Class, Rest, Rule};
+
+/// A difference with its row, and what follows from it.
+#[derive(Debug, Clone)]
+pub(super) struct Cause {
+    pub(super) rule: &'static Rule,
+    pub(super) at: Difference,
+    pub(super) also: Vec<Difference>,
+}
+
+/// Names each difference, and puts those that follow from another under it.
+pub(super) fn causes(differences: Vec<Difference>) -> Vec<Cause> {
+    let mut found: Vec<(usize, Cause)> = differences.into_iter().filter_map(named).collect();
+    found.sort_by(|(a, cause_a), (b, cause_b)| (a, &cause_a.at.path).cmp(&(b, &cause_b.at.path)));
+    let mut causes: Vec<Cause> = Vec::new();
+    for (_, effect) in found {
+        match causes.iter_mut().find(|cause| cause.explains(&effect)) {
+            Some(cause) => cause.also.push(effect.at),
+            None => causes.push(effect),
+        }
+    }
+    causes
+}
+
+/// The first row that takes a difference, with its place in the table.
+fn named(at: Difference) -> Option<(usize, Cause)> {
+    let (place, rule) =
+        super::rules().enumerate().find(|(_, rule)| rule.takes(&at.path, &at.old, &at.new))?;
+    Some((place, Cause { rule, at, also: Vec::new() }))
+}
+
+impl Cause {
+    fn explains(&self, effect: &Self) -> bool {
+        self.reaches(&effect.at.path) && self.may_hide(effect.rule)
+    }
+
+    fn reaches(&self, path: &Path) -> bool {
+        let same_probe = || {
+            let probe = self.at.path.result();
+            probe.is_some() && probe == path.result()
+        };
+        match self.rule.rest {
+            Rest::Nothing => false,
+            Rest::Status => same_probe() && path.matches("results.**.status"),
+            Rest::Probe => same_probe(),
+            Rest::ProbeAnd(fields) => {
+                same_probe() || fields.iter().any(|pattern| path.matches(pattern))
+            }
+            Rest::Target => true,
+        }
+    }
+
+    /// Good news never covers bad news, unless nothing can be compared at all.
+    fn may_hide(&self, effect: &Rule) -> bool {
+        effect.class != Class::Regression
+            || matches!(self.rule.class, Class::Regression | Class::Missing)
+            || self.rule.rest == Rest::Target
+    }
+}

@@ -1,0 +1,287 @@
+//! In which fields do two profiles differ?
+//!
+//! Key order is nothing, lists of words are sets, and what never counts as a change is in
+//! [`IGNORED`], with the reason.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+/// What is no change, and why.
+pub(super) const IGNORED: &[(&str, &str)] = &[
+    ("profileVersion", "the form of the file"),
+    ("provider", "part of the tuple, by which profiles are paired"),
+    ("model", "part of the tuple"),
+    ("endpoint", "part of the tuple"),
+    ("chatTemplateHash", "part of the tuple"),
+    ("variant", "part of the tuple"),
+    ("dialect", "part of the tuple"),
+    ("verifiedAt", "a time"),
+    ("results.**.probe", "a name"),
+    ("results.**.passes", "a count; the status is what follows from it"),
+    ("results.**.trials", "a count"),
+    ("results.**.interval", "follows from the counts"),
+    ("results.**.reason", "words"),
+    ("results.**.control", "words"),
+    ("results.**.said", "words"),
+    ("results.**.evidence", "addresses"),
+    ("results.**.failures", "the cases say it"),
+    ("results.**.promptTokens", "a count; the mode is what follows from it"),
+    ("results.singleTool.rungs.**", "words"),
+    ("results.singleTool.format", "`toolCallFormat` says it"),
+    ("results.singleTool.parser", "`parser` says it"),
+    ("results.singleTool.delivery", "`toolDelivery` says it"),
+    ("results.singleTool.jsonText.**", "`jsonText` says it"),
+    ("results.reasoningReplay.mode", "`reasoningReplay.mode` says it"),
+    ("results.reasoningReplay.field", "`reasoningReplay.field` says it"),
+];
+
+/// Which result a field at the top of a profile is read off.
+const READ_OFF: &[(&str, &str)] = &[
+    ("schemaLevel", "schema"),
+    ("toolCallFormat", "singleTool"),
+    ("parser", "singleTool"),
+    ("toolDelivery", "singleTool"),
+    ("jsonText", "singleTool"),
+    ("supportsParallelToolUse", "parallelTool"),
+    ("requiresReasoningReplay", "reasoningReplay"),
+    ("reasoningReplay", "reasoningReplay"),
+    ("supportsStreamingToolUse", "streaming"),
+    ("errorRepair", "errorRepair"),
+];
+
+/// The fields that say in one word what an object is about. An object with one of them is compared
+/// as a whole where one side does not have it.
+const HEADLINES: [&str; 4] = ["status", "verdict", "taken", "strictness"];
+
+/// Where a field stands.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(super) struct Path(Vec<String>);
+
+impl Path {
+    pub(super) fn of(steps: &[&str]) -> Self {
+        Self(steps.iter().map(|step| (*step).to_owned()).collect())
+    }
+
+    pub(super) fn child(&self, key: &str) -> Self {
+        let mut steps = self.0.clone();
+        steps.push(key.to_owned());
+        Self(steps)
+    }
+
+    /// Whether a pattern such as `results.*.status` is about this field.
+    pub(super) fn matches(&self, pattern: &str) -> bool {
+        let pattern: Vec<&str> = pattern.split('.').collect();
+        steps_match(&pattern, &self.0)
+    }
+
+    /// The result that the field belongs to or is read off.
+    pub(super) fn result(&self) -> Option<Self> {
+        let steps: Vec<&str> = self.0.iter().map(String::as_str).collect();
+        match steps.as_slice() {
+            ["results", "extended", probe, ..] => Some(Self::of(&["results", "extended", probe])),
+            ["results", result, ..] => Some(Self::of(&["results", result])),
+            [top, ..] => READ_OFF
+                .iter()
+                .find(|(field, _)| field == top)
+                .map(|(_, result)| Self::of(&["results", result])),
+            [] => None,
+        }
+    }
+
+    /// The innermost object on the way to the field that has a list of evidence.
+    pub(super) fn witness<'a>(&self, profile: &'a Value) -> Option<&'a Map<String, Value>> {
+        let mut found = None;
+        let mut at = profile;
+        for step in &self.0 {
+            let Some(next) = at.get(step) else { break };
+            at = next;
+            if let Some(object) = at.as_object().filter(|it| it.contains_key("evidence")) {
+                found = Some(object);
+            }
+        }
+        found
+    }
+}
+
+fn steps_match(pattern: &[&str], steps: &[String]) -> bool {
+    match (pattern, steps) {
+        ([], []) => true,
+        (["**", rest @ ..], _) => {
+            steps_match(rest, steps)
+                || steps.split_first().is_some_and(|(_, tail)| steps_match(pattern, tail))
+        }
+        ([first, rest @ ..], [step, tail @ ..]) => {
+            (*first == "*" || first == step) && steps_match(rest, tail)
+        }
+        _ => false,
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (nth, step) in self.0.iter().enumerate() {
+            let plain = |c: char| c.is_ascii_alphanumeric() || "_-$".contains(c);
+            match (step.chars().all(plain), nth) {
+                (true, 0) => f.write_str(step)?,
+                (true, _) => write!(f, ".{step}")?,
+                (false, _) => write!(f, "[{}]", Value::from(step.as_str()))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A field that differs; nothing is null.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Difference {
+    pub(super) path: Path,
+    pub(super) old: Value,
+    pub(super) new: Value,
+}
+
+/// All fields that differ, but for those that are no change.
+pub(super) fn differences(old: &Value, new: &Value) -> Vec<Difference> {
+    let mut found = Vec::new();
+    compare(&Path::default(), old, new, &mut found);
+    found
+}
+
+fn compare(path: &Path, old: &Value, new: &Value, found: &mut Vec<Difference>) {
+    if old == new || IGNORED.iter().any(|(pattern, _)| path.matches(pattern)) {
+        return;
+    }
+    let nothing = Value::Null;
+    match (Shape::of(old), Shape::of(new)) {
+        (Shape::Container, Shape::Container | Shape::Nothing)
+        | (Shape::Nothing, Shape::Container)
+        | (Shape::Headed, Shape::Headed) => {
+            for key in keys(old).union(&keys(new)) {
+                let side = |value: &Value| value.get(key).cloned().unwrap_or(Value::Null);
+                compare(&path.child(key), &side(old), &side(new), found);
+            }
+        }
+        (Shape::Words, Shape::Words | Shape::Nothing) | (Shape::Nothing, Shape::Words) => {
+            for word in members(old).symmetric_difference(&members(new)) {
+                let side = |value: &Value| {
+                    if members(value).contains(word) { Value::from("present") } else { Value::Null }
+                };
+                let (old, new) = (side(old), side(new));
+                found.push(Difference { path: path.child(word), old, new });
+            }
+        }
+        _ => {
+            let shown = |value| headline(value).unwrap_or(&nothing).clone();
+            found.push(Difference { path: path.clone(), old: shown(old), new: shown(new) });
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Nothing,
+    Scalar,
+    Words,
+    Container,
+    Headed,
+}
+
+impl Shape {
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::Nothing,
+            Value::Object(_) if headline(value).is_some() => Self::Headed,
+            Value::Object(_) => Self::Container,
+            Value::Array(_) => Self::Words,
+            _ => Self::Scalar,
+        }
+    }
+}
+
+/// A scalar itself, or what an object says in one word.
+fn headline(value: &Value) -> Option<&Value> {
+    match value {
+        Value::Object(object) => HEADLINES.iter().find_map(|key| object.get(*key)),
+        other => Some(other),
+    }
+}
+
+fn keys(value: &Value) -> BTreeSet<&str> {
+    value.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect()
+}
+
+fn members(value: &Value) -> BTreeSet<&str> {
+    value.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn shown(old: &Value, new: &Value) -> Vec<String> {
+        let shown = |it: &Difference| format!("{}: {} -> {}", it.path, it.old, it.new);
+        differences(old, new).iter().map(shown).collect()
+    }
+
+    #[test]
+    fn patterns_take_single_steps_and_whole_tails() {
+        let path = Path::of(&["results", "schema", "cases", "enum", "verdict"]);
+        assert!(path.matches("results.*.cases.*.verdict"));
+        assert!(path.matches("results.**"));
+        assert!(path.matches("results.schema.**.verdict"));
+        assert!(!path.matches("results.*"));
+        assert!(!path.matches("results.**.taken"));
+    }
+
+    #[test]
+    fn times_words_counts_addresses_and_order_are_no_change() {
+        let old = json!({"verifiedAt": 1, "results": {"schema": {
+            "status": "pass", "passes": 3, "trials": 3, "reason": "a", "evidence": ["sha256:1"]}}});
+        let new = json!({"results": {"schema": {
+            "evidence": ["sha256:2"], "reason": "b", "trials": 9, "passes": 9, "status": "pass"}},
+            "verifiedAt": 2});
+        assert_eq!(shown(&old, &new), [""; 0]);
+    }
+
+    #[test]
+    fn a_list_of_words_is_a_set() {
+        let old = json!({"results": {"streaming": {"status": "pass", "defects": ["a", "b"]}}});
+        let new = json!({"results": {"streaming": {"status": "pass", "defects": ["c", "b"]}}});
+        assert_eq!(
+            shown(&old, &new),
+            [
+                r#"results.streaming.defects.a: "present" -> null"#,
+                r#"results.streaming.defects.c: null -> "present""#,
+            ]
+        );
+    }
+
+    #[test]
+    fn what_one_side_does_not_have_is_one_difference() {
+        let old = json!({"results": {"schema": {"status": "pass", "cases": {"enum": {
+            "verdict": "accepted-valid"}}}}});
+        assert_eq!(shown(&old, &json!({})), [r#"results.schema: "pass" -> null"#]);
+        let new = json!({"results": {"schema": {"status": "pass", "cases": {"a, b": {
+            "verdict": "rejected"}}}}});
+        assert_eq!(
+            shown(&old, &new),
+            [
+                r#"results.schema.cases["a, b"]: null -> "rejected""#,
+                r#"results.schema.cases.enum: "accepted-valid" -> null"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn evidence_is_that_of_the_innermost_result() {
+        let profile = json!({"results": {"schema": {"evidence": ["outer"], "cases": {
+            "enum": {"evidence": ["inner"], "verdict": "rejected"}}}}});
+        let case = Path::of(&["results", "schema", "cases", "enum", "verdict"]);
+        assert_eq!(case.witness(&profile).unwrap()["evidence"], json!(["inner"]));
+        let top = Path::of(&["schemaLevel"]);
+        assert_eq!(top.result().unwrap().witness(&profile).unwrap()["evidence"], json!(["outer"]));
+    }
+}

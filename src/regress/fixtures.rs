@@ -1,0 +1,229 @@
+//! Does every row of the table take the pair of profiles that it is meant for, and only that?
+
+use std::collections::BTreeSet;
+use std::path::{Path as FilePath, PathBuf};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::field::{IGNORED, Path};
+use super::{Change, Cost, Diff, Measured, diff, rules};
+use crate::profile::Profile;
+
+/// `fixtures/diff/<code>.json`: what both sides have beyond the same base.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Pair {
+    /// What happened, for people.
+    #[expect(dead_code, reason = "read by people")]
+    about: String,
+    old: Option<Value>,
+    new: Option<Value>,
+    old_cost: Option<(f64, f64)>,
+    new_cost: Option<(f64, f64)>,
+}
+
+fn folder() -> PathBuf {
+    FilePath::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/diff")
+}
+
+fn read<T: serde::de::DeserializeOwned>(name: &str) -> T {
+    let path = folder().join(format!("{name}.json"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|_| panic!("no {}", path.display()));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// A profile of `acme/model` in which everything works, with a patch laid over it.
+pub(super) fn profile(patch: &Value) -> Profile {
+    let mut document: Value = read("base");
+    merge(&mut document, patch);
+    serde_json::from_value(document).unwrap()
+}
+
+/// The change that the fixture of a code yields.
+pub(super) fn change(code: &str) -> Change {
+    fixture(code).changes.remove(0)
+}
+
+fn fixture(code: &str) -> Diff {
+    let pair: Pair = read(code);
+    let side = |patch: Option<Value>, cost: Option<(f64, f64)>| -> Vec<Measured> {
+        let cost = cost.map(|(latency, tokens)| Cost {
+            median_latency_ms: Some(latency),
+            tokens_per_request: Some(tokens),
+        });
+        patch.map(|patch| Measured { profile: profile(&patch), cost }).into_iter().collect()
+    };
+    diff(&side(pair.old, pair.old_cost), &side(pair.new, pair.new_cost))
+}
+
+/// JSON Merge Patch: null takes away.
+fn merge(document: &mut Value, patch: &Value) {
+    let Value::Object(patch) = patch else {
+        *document = patch.clone();
+        return;
+    };
+    if !document.is_object() {
+        *document = json!({});
+    }
+    let Some(object) = document.as_object_mut() else { return };
+    for (key, value) in patch {
+        match value {
+            Value::Null => drop(object.shift_remove(key)),
+            value => merge(object.entry(key.clone()).or_insert(Value::Null), value),
+        }
+    }
+}
+
+#[test]
+fn every_row_has_a_pair_that_yields_exactly_it() {
+    let mut wrong = Vec::new();
+    for rule in rules() {
+        let changes = fixture(rule.code).changes;
+        let expected = [(rule.code, rule.class, rule.severity)];
+        let found = changes.iter().map(|it| (it.code.as_str(), it.class, it.severity));
+        let found: Vec<_> = found.collect();
+        if found != expected {
+            let at: Vec<String> = changes.iter().map(|it| it.at.field.clone()).collect();
+            wrong.push(format!("{}: {found:?} at {at:?}", rule.code));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn rows_and_pairs_agree() {
+    let rows: Vec<&str> = rules().map(|rule| rule.code).collect();
+    let unique: BTreeSet<String> = rows.iter().map(|code| (*code).to_owned()).collect();
+    assert_eq!(unique.len(), rows.len(), "a code stands on two rows");
+    let files = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
+    let names: BTreeSet<String> = files
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .filter(|name| name != "base")
+        .collect();
+    assert_eq!(names, unique);
+}
+
+#[test]
+fn a_profile_is_no_change_of_itself() {
+    let same = [profile(&json!({})).into()];
+    assert_eq!(diff(&same, &same), Diff { compared: 1, changes: vec![] });
+}
+
+#[test]
+fn a_change_has_its_evidence_and_its_words_on_both_sides() {
+    let change = change("parallel-lost");
+    assert_eq!(change.probe.as_deref(), Some("parallel"));
+    assert_eq!((change.evidence.old.len(), change.evidence.new.len()), (3, 1));
+    assert_eq!(change.reason.old.as_deref(), Some("as asked"));
+    assert_eq!(change.reason.new.as_deref(), Some("one call only"));
+    let also: Vec<&str> = change.also.iter().map(|it| it.field.as_str()).collect();
+    assert!(also.contains(&"results.parallelTool.status"), "{also:?}");
+}
+
+/// Walks the JSON Schema of the profile, so that a field that is added later is found.
+#[test]
+fn every_field_of_a_profile_has_a_row_or_a_reason_for_none() {
+    let schema = schemars::schema_for!(Profile).to_value();
+    let mut leaves = Vec::new();
+    collect(&schema, &schema, &mut Vec::new(), &mut leaves);
+    assert!(leaves.len() > 60, "{leaves:#?}");
+    for leaf in leaves {
+        let steps: Vec<&str> = leaf.iter().map(String::as_str).collect();
+        let path = Path::of(&steps);
+        let owned = rules().any(|rule| rule.owns(&path));
+        let ignored = (1..=steps.len()).any(|depth| {
+            let part = Path::of(&steps[..depth]);
+            IGNORED.iter().any(|(pattern, _)| part.matches(pattern))
+        });
+        assert!(owned || ignored, "no row and no reason: {path}");
+    }
+}
+
+fn collect(root: &Value, at: &Value, steps: &mut Vec<String>, leaves: &mut Vec<Vec<String>>) {
+    let mut inner = |key: &str, schema: &Value, leaves: &mut Vec<Vec<String>>| {
+        steps.push(key.to_owned());
+        collect(root, schema, steps, leaves);
+        steps.pop();
+    };
+    if let Some(reference) = at.get("$ref").and_then(Value::as_str) {
+        let target = root.pointer(reference.trim_start_matches('#')).unwrap().clone();
+        return collect(root, &target, steps, leaves);
+    }
+    let variants = |key: &str| at.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
+    let some = variants("anyOf").into_iter().find(|variant| variant["type"] != "null");
+    if let Some(some) = some {
+        return collect(root, &some, steps, leaves);
+    }
+    if let Some(properties) = at.get("properties").and_then(Value::as_object) {
+        for (key, schema) in properties {
+            inner(key, schema, leaves);
+        }
+    } else if let Some(values) = at.get("additionalProperties").filter(|it| it.is_object()) {
+        inner("entry", values, leaves);
+    } else if at["type"] == "array" && at.get("prefixItems").is_none() {
+        inner("member", &Value::Null, leaves);
+    } else {
+        leaves.push(steps.clone());
+    }
+}
+
+#[test]
+fn every_step_between_two_verdicts_has_a_row() {
+    let statuses = ["pass", "partial", "fail", "inconclusive", "skipped"];
+    let cases = ["accepted-valid", "accepted-invalid", "ignored", "rejected", "no-call"];
+    let taken = ["accepted", "ignored", "rejected", "inconclusive", "skipped"];
+    let modes = ["required", "accepted", "ignored", "rejected", "absent"];
+    for (fields, words) in [
+        (vec!["results.singleTool.status", "results.closedLoop.status"], &statuses),
+        (vec!["results.parallelTool.status", "results.schema.status"], &statuses),
+        (vec!["results.errorRepair.status", "results.reasoningReplay.status"], &statuses),
+        (vec!["results.streaming.status", "results.history.status"], &statuses),
+        (vec!["results.extended.x.status"], &statuses),
+        (vec!["results.schema.cases.x.verdict", "results.streaming.twins.x.verdict"], &cases),
+        (vec!["results.extended.x.cases.y.verdict"], &cases),
+        (vec!["results.reasoningReplay.variants.x.taken"], &taken),
+        (vec!["results.history.shapes.x.taken"], &taken),
+    ] {
+        for field in fields {
+            let path = Path::of(&field.split('.').collect::<Vec<_>>());
+            each_pair(words, |old, new| {
+                assert!(rules().any(|rule| rule.takes(&path, old, new)), "{path}: {old} -> {new}");
+            });
+        }
+    }
+    each_pair(&modes, |old, new| {
+        let mode = Path::of(&["reasoningReplay", "mode"]);
+        let requires = Path::of(&["requiresReasoningReplay"]);
+        let required = |mode: &Value| json!(mode == "required");
+        let by_flag = required(old) != required(new)
+            && rules().any(|rule| rule.takes(&requires, &required(old), &required(new)));
+        let by_mode = rules().any(|rule| rule.takes(&mode, old, new));
+        assert!(by_flag || by_mode, "{old} -> {new}");
+    });
+}
+
+fn each_pair(words: &[&str], check: impl Fn(&Value, &Value)) {
+    for old in words {
+        for new in words.iter().filter(|new| *new != old) {
+            check(&json!(old), &json!(new));
+        }
+    }
+}
+
+#[test]
+fn good_news_never_covers_bad_news() {
+    let old = profile(&json!({
+        "schemaLevel": "string-only",
+        "results": {"schema": {"status": "partial", "cases": {
+            "integer": {"verdict": "accepted-invalid"}}}}
+    }));
+    let new = profile(&json!({
+        "schemaLevel": "simple-object",
+        "results": {"schema": {"status": "partial", "cases": {
+            "enum": {"verdict": "rejected"}}}}
+    }));
+    let diff = diff(&[old.into()], &[new.into()]);
+    let codes: Vec<&str> = diff.changes.iter().map(|change| change.code.as_str()).collect();
+    assert_eq!(codes, ["schema-keyword-lost", "schema-level-raised"]);
+}

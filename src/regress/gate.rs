@@ -1,0 +1,241 @@
+//! Does a diff pass?
+
+use std::collections::BTreeSet;
+
+use chrono::NaiveDate;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Change, Class, Diff, Exception, Level, Policy};
+
+/// The probes of targets, as `provider/model`, whose history is too flaky to fail a build.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Quarantine(BTreeSet<(String, String)>);
+
+impl FromIterator<(String, String)> for Quarantine {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(pairs: I) -> Self {
+        Self(pairs.into_iter().collect())
+    }
+}
+
+impl Quarantine {
+    fn holds(&self, change: &Change) -> bool {
+        let probe = change.probe.clone();
+        probe.is_some_and(|probe| self.0.contains(&(change.target.clone(), probe)))
+    }
+}
+
+/// A change with what became of it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Ruling {
+    /// What became of it.
+    pub level: Level,
+    /// What decided so.
+    pub because: String,
+    /// The change.
+    #[serde(flatten)]
+    pub change: Change,
+}
+
+/// How a gate came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// Nothing is denied.
+    Passed,
+    /// Nothing is denied, and something could not be judged.
+    Inconclusive,
+    /// Something is denied.
+    Failed,
+}
+
+/// A diff after the policy was applied.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Gate {
+    /// How it came out.
+    pub outcome: Outcome,
+    /// How many targets were compared.
+    pub compared: usize,
+    /// Each change, those that decide first.
+    pub rulings: Vec<Ruling>,
+    /// In words, the exceptions that no longer count.
+    pub expired: Vec<String>,
+}
+
+/// Applies a policy, and the built-in one after it, on this day.
+pub fn gate(
+    diff: Diff,
+    policy: &Policy,
+    built_in: &Policy,
+    quarantine: &Quarantine,
+    today: NaiveDate,
+) -> Gate {
+    let judge = |change: Change| {
+        let (level, because) = ruled(&change, policy, built_in, quarantine, today);
+        Ruling { level, because, change }
+    };
+    let mut rulings: Vec<Ruling> = diff.changes.into_iter().map(judge).collect();
+    rulings.sort_by_key(|ruling| std::cmp::Reverse(ruling.level));
+    let outcome = match rulings.iter().map(|ruling| ruling.level).max() {
+        Some(Level::Deny) => Outcome::Failed,
+        Some(Level::Inconclusive) => Outcome::Inconclusive,
+        Some(Level::Warn | Level::Allow) | None => Outcome::Passed,
+    };
+    let expired = policy.exceptions.iter().filter(|it| it.expires.0 < today).map(outdated);
+    Gate { outcome, compared: diff.compared, expired: expired.collect(), rulings }
+}
+
+fn outdated(exception: &Exception) -> String {
+    let Exception { code, target, reason, expires, .. } = exception;
+    format!("the exception for {code} of {target} expired on {expires}: {reason}")
+}
+
+/// Exceptions first, then the policy's rules and the built-in ones; a quarantine only softens.
+fn ruled(
+    change: &Change,
+    policy: &Policy,
+    built_in: &Policy,
+    quarantine: &Quarantine,
+    today: NaiveDate,
+) -> (Level, String) {
+    let mut exceptions = policy.exceptions.iter().filter(|it| it.expires.0 >= today);
+    if let Some(it) = exceptions.find(|it| it.fits(change)) {
+        return (it.level, format!("exception until {}: {}", it.expires, it.reason));
+    }
+    let own = policy.rules.iter().map(|rule| (rule, "policy"));
+    let all = own.chain(built_in.rules.iter().map(|rule| (rule, "built-in")));
+    let first = all.into_iter().find(|(rule, _)| rule.fits(change));
+    let (level, because) = match first {
+        Some((rule, whose)) => (rule.level, format!("{whose} rule: {rule}")),
+        None => (Level::Allow, "no rule".to_owned()),
+    };
+    if level == Level::Deny && change.class == Class::Regression && quarantine.holds(change) {
+        return (Level::Warn, format!("quarantine: its history is flaky ({because})"));
+    }
+    (level, because)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regress::fixtures::change;
+
+    fn today() -> NaiveDate {
+        "2026-11-16".parse().unwrap()
+    }
+
+    fn judged(code: &str, policy: &str, quarantine: &Quarantine) -> Gate {
+        let policy: Policy = toml::from_str(policy).unwrap();
+        let diff = Diff { compared: 1, changes: vec![change(code)] };
+        gate(diff, &policy, &Policy::built_in().unwrap(), quarantine, today())
+    }
+
+    fn plain(code: &str) -> (Outcome, Level) {
+        let gate = judged(code, "", &Quarantine::default());
+        (gate.outcome, gate.rulings[0].level)
+    }
+
+    #[test]
+    fn by_default_grave_regressions_are_denied_and_small_ones_warned_of() {
+        assert_eq!(plain("call-format-lost"), (Outcome::Failed, Level::Deny));
+        assert_eq!(plain("parallel-lost"), (Outcome::Failed, Level::Deny));
+        assert_eq!(plain("target-missing"), (Outcome::Failed, Level::Deny));
+        assert_eq!(plain("stream-defect-new"), (Outcome::Passed, Level::Warn));
+        assert_eq!(plain("reasoning-replay-optional"), (Outcome::Passed, Level::Warn));
+        assert_eq!(plain("parallel-gained"), (Outcome::Passed, Level::Allow));
+        assert_eq!(plain("target-new"), (Outcome::Passed, Level::Allow));
+    }
+
+    #[test]
+    fn what_could_not_be_judged_neither_passes_nor_fails() {
+        let expected = (Outcome::Inconclusive, Level::Inconclusive);
+        assert_eq!(plain("verdict-inconclusive"), expected);
+        assert_eq!(plain("target-inconclusive"), expected);
+    }
+
+    #[test]
+    fn the_first_rule_that_fits_decides_and_is_named() {
+        let policy = r#"
+            [[rule]]
+            target = "other/*"
+            level = "allow"
+            [[rule]]
+            code = "stream-defect-new"
+            target = "acme/*"
+            level = "deny"
+            [[rule]]
+            class = "regression"
+            level = "allow"
+        "#;
+        let gate = judged("stream-defect-new", policy, &Quarantine::default());
+        assert_eq!(gate.outcome, Outcome::Failed);
+        assert_eq!(
+            gate.rulings[0].because,
+            "policy rule: code = stream-defect-new, target = acme/*"
+        );
+        assert_eq!(
+            judged("parallel-lost", policy, &Quarantine::default()).outcome,
+            Outcome::Passed
+        );
+    }
+
+    #[test]
+    fn an_exception_counts_to_its_last_day_and_is_reported_after_it() {
+        let policy = |day: &str| {
+            format!(
+                "[[exception]]\ncode = \"parallel-lost\"\ntarget = \"acme/*\"\n\
+                 reason = \"ticket 7\"\nexpires = {day}\n"
+            )
+        };
+        let gate = judged("parallel-lost", &policy("2026-11-16"), &Quarantine::default());
+        assert_eq!(gate.rulings[0].because, "exception until 2026-11-16: ticket 7");
+        assert_eq!((gate.outcome, gate.expired.len()), (Outcome::Passed, 0));
+        let gate = judged("parallel-lost", &policy("\"2026-11-15\""), &Quarantine::default());
+        assert_eq!(gate.outcome, Outcome::Failed);
+        assert_eq!(
+            gate.expired,
+            ["the exception for parallel-lost of acme/* expired on 2026-11-15: ticket 7"]
+        );
+    }
+
+    #[test]
+    fn a_flaky_probe_only_warns() {
+        let flaky = [("acme/model".to_owned(), "parallel".to_owned())].into_iter().collect();
+        let gate = judged("parallel-lost", "", &flaky);
+        assert_eq!((gate.outcome, gate.rulings[0].level), (Outcome::Passed, Level::Warn));
+        assert!(gate.rulings[0].because.starts_with("quarantine"));
+        assert_eq!(judged("schema-level-lowered", "", &flaky).outcome, Outcome::Failed);
+    }
+
+    #[test]
+    fn what_a_policy_gets_wrong_is_said() {
+        for (text, problem) in [
+            (
+                "[[rule]]\ncode = \"paralel-lost\"\nlevel = \"deny\"",
+                "did you mean 'parallel-lost'?",
+            ),
+            ("[[rule]]\nlevel = \"never\"", "unknown variant `never`"),
+            ("[[rules]]\nlevel = \"deny\"", "unknown field `rules`"),
+            (
+                "[[exception]]\ncode = \"parallel-lost\"\ntarget = \"*\"\nreason = \" \"\n\
+                 expires = 2026-12-01",
+                "say why",
+            ),
+            (
+                "[[exception]]\ncode = \"parallel-lost\"\ntarget = \"*\"\nreason = \"x\"\n\
+                 expires = \"soon\"",
+                "'soon' is not a day",
+            ),
+            (
+                "[[exception]]\ncode = \"parallel-lost\"\ntarget = \"*\"\nreason = \"x\"",
+                "missing field `expires`",
+            ),
+        ] {
+            let error = toml::from_str::<Policy>(text).unwrap_err();
+            assert!(error.message().contains(problem), "{error}");
+            assert!(error.span().is_some(), "{error}");
+        }
+    }
+}

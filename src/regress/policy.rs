@@ -1,0 +1,175 @@
+//! Which changes may pass?
+
+use std::fmt;
+
+use chrono::NaiveDate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Change, Class, Code, Glob, Severity};
+
+/// The rules that hold where a policy's own do not say otherwise.
+const DEFAULT: &str = include_str!("default-policy.toml");
+
+/// What becomes of a change.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// It is listed.
+    Allow,
+    /// It is listed as a warning.
+    Warn,
+    /// Nothing can be concluded: exit code 3, unless something is denied.
+    Inconclusive,
+    /// It fails the gate: exit code 1.
+    Deny,
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Allow => "allow",
+            Self::Warn => "warn",
+            Self::Inconclusive => "inconclusive",
+            Self::Deny => "deny",
+        })
+    }
+}
+
+/// A policy file. The first rule that fits a change decides; exceptions come before all rules.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Policy {
+    /// Rules, the first that fits decides. The built-in ones follow them.
+    #[serde(default, rename = "rule")]
+    pub rules: Vec<PolicyRule>,
+    /// Changes that are known and borne with for a time.
+    #[serde(default, rename = "exception")]
+    pub exceptions: Vec<Exception>,
+}
+
+/// A level for all changes that fit. What is not said fits everything.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PolicyRule {
+    /// The change's code.
+    pub code: Option<Code>,
+    /// Its class.
+    pub class: Option<Class>,
+    /// Its severity.
+    pub severity: Option<Severity>,
+    /// Its target, as `provider/model`, with `*` and `?`.
+    pub target: Option<Glob>,
+    /// What becomes of it.
+    pub level: Level,
+}
+
+/// A change that is known and borne with until a day.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Exception {
+    /// The change's code.
+    pub code: Code,
+    /// Its target, as `provider/model`, with `*` and `?`.
+    pub target: Glob,
+    /// What becomes of it meanwhile.
+    #[serde(default = "warn")]
+    pub level: Level,
+    /// Why it is borne with.
+    #[serde(deserialize_with = "said")]
+    pub reason: String,
+    /// The last day on which it is.
+    pub expires: Day,
+}
+
+fn warn() -> Level {
+    Level::Warn
+}
+
+/// An exception that nobody can explain is not one.
+fn said<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let reason = String::deserialize(deserializer)?;
+    if reason.trim().is_empty() {
+        return Err(serde::de::Error::custom("say why this change is borne with"));
+    }
+    Ok(reason)
+}
+
+impl Policy {
+    /// What holds where no file says otherwise.
+    pub fn built_in() -> Result<Self, toml::de::Error> {
+        toml::from_str(DEFAULT)
+    }
+}
+
+impl PolicyRule {
+    /// Whether it is about a change.
+    pub(super) fn fits(&self, change: &Change) -> bool {
+        self.code.is_none_or(|code| code == change.code)
+            && self.class.is_none_or(|class| class == change.class)
+            && self.severity.is_none_or(|severity| severity == change.severity)
+            && self.target.as_ref().is_none_or(|target| target.matches(&change.target))
+    }
+}
+
+impl fmt::Display for PolicyRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [
+            self.code.map(|code| format!("code = {code}")),
+            self.class.map(|class| format!("class = {class}")),
+            self.severity.map(|severity| format!("severity = {severity}")),
+            self.target.as_ref().map(|target| format!("target = {target}")),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        if parts.is_empty() { f.write_str("everything") } else { f.write_str(&parts.join(", ")) }
+    }
+}
+
+impl Exception {
+    /// Whether it is about a change.
+    pub(super) fn fits(&self, change: &Change) -> bool {
+        self.code == change.code && self.target.matches(&change.target)
+    }
+}
+
+/// A day, written as a TOML date or as text: `2026-12-01`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "toml::Value", into = "String")]
+pub struct Day(pub NaiveDate);
+
+impl TryFrom<toml::Value> for Day {
+    type Error = String;
+
+    fn try_from(value: toml::Value) -> Result<Self, String> {
+        let text = match value {
+            toml::Value::String(text) => text,
+            toml::Value::Datetime(date) => date.to_string(),
+            other => other.to_string(),
+        };
+        text.parse().map(Self).map_err(|_| format!("'{text}' is not a day such as 2026-12-01"))
+    }
+}
+
+impl From<Day> for String {
+    fn from(day: Day) -> Self {
+        day.to_string()
+    }
+}
+
+impl fmt::Display for Day {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0.format("%Y-%m-%d"))
+    }
+}
+
+impl JsonSchema for Day {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Day".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "format": "date" })
+    }
+}

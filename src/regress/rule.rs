@@ -1,0 +1,217 @@
+//! What does a row of the classification table say?
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use super::field::Path;
+use super::{Class, Severity};
+
+/// One row: which difference it is about, what that is called, and what to do.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// The stable name.
+    pub code: &'static str,
+    /// The fields it looks at, as patterns: `*` is one step of the path, `**` any number.
+    pub fields: &'static [&'static str],
+    /// Which differences it takes.
+    pub when: When,
+    /// What such a change means.
+    pub class: Class,
+    /// How much it matters.
+    pub severity: Severity,
+    /// Which other differences of the same target follow from it.
+    pub rest: Rest,
+    /// In one line, what happened.
+    pub meaning: &'static str,
+    /// In one line, what to do.
+    pub remedy: &'static str,
+}
+
+/// Which differences a row takes. Words are JSON scalars as text; nothing is the word `null`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum When {
+    /// From one of these words to one of those; no words stand for any, and a word may end in `*`.
+    Turns(&'static [&'static str], &'static [&'static str]),
+    /// Down this ladder, which starts with the best.
+    Falls(&'static [&'static str]),
+    /// Up this ladder.
+    Climbs(&'static [&'static str]),
+    /// From nothing to something.
+    Appears,
+    /// From something to nothing.
+    Vanishes,
+    /// From something to something else.
+    Replaces,
+    /// From zero to more.
+    Begins,
+    /// From more to zero.
+    Ends,
+    /// To at least so many times as much, and by at least so much.
+    Grows(f64, f64),
+    /// To at most one of so many parts, and by at least so much.
+    Shrinks(f64, f64),
+    /// In any way.
+    Changes,
+}
+
+/// Which other differences of the same target follow from a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rest {
+    /// None.
+    Nothing,
+    /// The status of the same probe.
+    Status,
+    /// All that the same probe found.
+    Probe,
+    /// All that the same probe found, and these fields.
+    ProbeAnd(&'static [&'static str]),
+    /// All of them: nothing else can be compared.
+    Target,
+}
+
+impl Rule {
+    /// Whether the row is about this field at all.
+    pub(super) fn owns(&self, path: &Path) -> bool {
+        self.fields.iter().any(|pattern| path.matches(pattern))
+    }
+
+    /// Whether the row is about this difference.
+    pub(super) fn takes(&self, path: &Path, old: &Value, new: &Value) -> bool {
+        self.owns(path) && self.when.holds(old, new)
+    }
+}
+
+impl When {
+    fn holds(self, old: &Value, new: &Value) -> bool {
+        match self {
+            Self::Turns(from, to) => one_of(from, &word(old)) && one_of(to, &word(new)),
+            Self::Falls(ladder) => rungs(ladder, old, new).is_some_and(|(old, new)| new > old),
+            Self::Climbs(ladder) => rungs(ladder, old, new).is_some_and(|(old, new)| new < old),
+            Self::Appears => old.is_null(),
+            Self::Vanishes => new.is_null(),
+            Self::Replaces => !old.is_null() && !new.is_null(),
+            Self::Begins => old.as_f64() == Some(0.0) && new.as_f64() > Some(0.0),
+            Self::Ends => old.as_f64() > Some(0.0) && new.as_f64() == Some(0.0),
+            Self::Grows(times, by) => grows(old, new, times, by),
+            Self::Shrinks(times, by) => grows(new, old, times, by),
+            Self::Changes => true,
+        }
+    }
+}
+
+/// A scalar as the table spells it.
+fn word(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn one_of(words: &[&str], word: &str) -> bool {
+    words.is_empty()
+        || words.iter().any(|known| match known.strip_suffix('*') {
+            Some(start) => word.starts_with(start),
+            None => word == *known,
+        })
+}
+
+fn rungs(ladder: &[&str], old: &Value, new: &Value) -> Option<(usize, usize)> {
+    let rung = |value| ladder.iter().position(|known| *known == word(value));
+    Some((rung(old)?, rung(new)?))
+}
+
+fn grows(less: &Value, more: &Value, times: f64, by: f64) -> bool {
+    let (Some(less), Some(more)) = (less.as_f64(), more.as_f64()) else { return false };
+    more >= less * times && more - less >= by
+}
+
+/// The name of a row, as policies spell it. Only names that are in the table can be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+pub struct Code(&'static str);
+
+impl Code {
+    /// The name.
+    pub fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
+impl From<&'static Rule> for Code {
+    fn from(rule: &'static Rule) -> Self {
+        Self(rule.code)
+    }
+}
+
+impl TryFrom<String> for Code {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let codes = || super::rules().map(|rule| rule.code);
+        codes().find(|code| *code == text).map(Self).ok_or_else(|| {
+            let suggestion = super::nearest(&text, codes());
+            let suggestion = suggestion.map(|code| format!("; did you mean '{code}'?"));
+            format!("unknown code '{text}'{}", suggestion.unwrap_or_default())
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Code {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::try_from(String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl JsonSchema for Code {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Code".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let codes: Vec<&str> = super::rules().map(|rule| rule.code).collect();
+        schemars::json_schema!({ "type": "string", "enum": codes })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn words_and_ladders_take_what_they_name() {
+        let turns = When::Turns(&["native"], &["prompted:*"]);
+        assert!(turns.holds(&json!("native"), &json!("prompted:tool-call")));
+        assert!(!turns.holds(&json!("native"), &json!(null)));
+        let falls = When::Falls(&["strict", "simple", "none"]);
+        assert!(falls.holds(&json!("strict"), &json!("none")));
+        assert!(!falls.holds(&json!("none"), &json!("strict")));
+        assert!(!falls.holds(&json!("strict"), &json!("unheard-of")));
+    }
+
+    #[test]
+    fn a_ratio_counts_only_beyond_its_floor() {
+        let grows = When::Grows(1.5, 100.0);
+        assert!(grows.holds(&json!(400), &json!(600)));
+        assert!(!grows.holds(&json!(2), &json!(80)));
+        assert!(!grows.holds(&json!(4000), &json!(4200)));
+        assert!(!grows.holds(&json!(null), &json!(600)));
+    }
+
+    #[test]
+    fn a_code_that_is_not_in_the_table_is_refused_with_the_nearest() {
+        let error = Code::try_from("paralel-lost".to_owned()).unwrap_err();
+        assert_eq!(error, "unknown code 'paralel-lost'; did you mean 'parallel-lost'?");
+    }
+}

@@ -1,0 +1,51 @@
+//! Which changes are about time and money?
+//!
+//! Both come from the manifests of two runs; a committed snapshot knows neither.
+
+use crate::regress::{Class, Rest, Rule, Severity, When};
+
+const LATENCY: &[&str] = &["cost.medianLatencyMs"];
+const TOKENS: &[&str] = &["cost.tokensPerRequest"];
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        code: "latency-grew",
+        fields: LATENCY,
+        when: When::Grows(1.5, 200.0),
+        class: Class::Regression,
+        severity: Severity::Minor,
+        rest: Rest::Nothing,
+        meaning: "half of the replies take at least one and a half times as long, and 200 ms more",
+        remedy: "compare the load of the two runs before blaming the model",
+    },
+    Rule {
+        code: "latency-shrank",
+        fields: LATENCY,
+        when: When::Shrinks(1.5, 200.0),
+        class: Class::Improvement,
+        severity: Severity::Info,
+        rest: Rest::Nothing,
+        meaning: "replies are at least one and a half times as fast, and 200 ms faster",
+        remedy: "nothing",
+    },
+    Rule {
+        code: "tokens-grew",
+        fields: TOKENS,
+        when: When::Grows(1.5, 50.0),
+        class: Class::Regression,
+        severity: Severity::Minor,
+        rest: Rest::Nothing,
+        meaning: "the same questions cost at least one and a half times the tokens",
+        remedy: "look for longer reasoning or a template that renders tools at greater length",
+    },
+    Rule {
+        code: "tokens-shrank",
+        fields: TOKENS,
+        when: When::Shrinks(1.5, 50.0),
+        class: Class::Improvement,
+        severity: Severity::Info,
+        rest: Rest::Nothing,
+        meaning: "the same questions cost at least one and a half times fewer tokens",
+        remedy: "check that nothing is cut off before it reaches the model",
+    },
+];

@@ -1,0 +1,42 @@
+//! What is each difference called?
+//!
+//! The classification table. The first row that takes a difference names it, and the order is also
+//! that of cause and effect: a row can explain what later rows would report.
+
+mod calls;
+mod cost;
+mod extended;
+mod history;
+mod parallel;
+mod reasoning;
+mod results;
+mod schema;
+mod streaming;
+mod subject;
+mod verdicts;
+
+use super::Rule;
+
+/// Every row, gravest causes first.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    [
+        subject::RULES,
+        verdicts::FIRST_CALL,
+        calls::RULES,
+        results::LOOP,
+        reasoning::MODES,
+        verdicts::STATUSES,
+        parallel::RULES,
+        schema::RULES,
+        results::REPAIR,
+        streaming::RULES,
+        history::RULES,
+        reasoning::DETAILS,
+        extended::RULES,
+        cost::RULES,
+        verdicts::CASES,
+        verdicts::CAPABILITIES,
+    ]
+    .into_iter()
+    .flatten()
+}

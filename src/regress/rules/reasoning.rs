@@ -1,0 +1,167 @@
+//! Which changes are about reasoning that is sent back?
+
+use crate::regress::{Class, Rest, Rule, Severity, When};
+
+const MODE: &[&str] = &["reasoningReplay.mode"];
+const VARIANT: &[&str] = &["results.reasoningReplay.variants.*.taken"];
+const STATUS: &[&str] = &["results.reasoningReplay.status"];
+
+/// Which way of sending it back is right.
+pub(super) const MODES: &[Rule] = &[
+    Rule {
+        code: "reasoning-replay-required",
+        fields: &["requiresReasoningReplay"],
+        when: When::Turns(&["false"], &["true"]),
+        class: Class::Regression,
+        severity: Severity::Critical,
+        rest: Rest::ProbeAnd(&["results.history.shapes.trimmed-reasoning.**"]),
+        meaning: "a turn with calls is refused unless its reasoning is sent back: adapters that \
+                  drop it break",
+        remedy: "send the reasoning back verbatim in the field that `reasoningReplay.field` names",
+    },
+    Rule {
+        code: "reasoning-replay-rejected",
+        fields: MODE,
+        when: When::Turns(&["required", "accepted", "ignored", "absent"], &["rejected"]),
+        class: Class::Regression,
+        severity: Severity::Critical,
+        rest: Rest::ProbeAnd(&["results.history.shapes.trimmed-reasoning.**"]),
+        meaning: "a turn whose reasoning is sent back is refused: adapters that replay it break",
+        remedy: "strip the reasoning from history before it is sent",
+    },
+    Rule {
+        code: "reasoning-replay-lost",
+        fields: STATUS,
+        when: When::Turns(&["pass", "partial"], &["fail"]),
+        class: Class::Regression,
+        severity: Severity::Major,
+        rest: Rest::Probe,
+        meaning: "the faithful replay of a turn with reasoning no longer leads to an answer",
+        remedy: "read the endpoint's words in the evidence",
+    },
+    Rule {
+        code: "reasoning-replay-optional",
+        fields: &["requiresReasoningReplay"],
+        when: When::Turns(&["true"], &["false"]),
+        class: Class::Drift,
+        severity: Severity::Minor,
+        rest: Rest::ProbeAnd(&["results.history.shapes.trimmed-reasoning.**"]),
+        meaning: "reasoning need not be sent back any more; adapters that do so still work",
+        remedy: "read `reasoningReplay.mode` before changing an adapter, then accept the profile",
+    },
+    Rule {
+        code: "reasoning-replay-taken",
+        fields: MODE,
+        when: When::Turns(&["rejected"], &["accepted", "ignored", "absent"]),
+        class: Class::Improvement,
+        severity: Severity::Minor,
+        rest: Rest::Probe,
+        meaning: "reasoning that is sent back is no longer refused",
+        remedy: "accept the profile",
+    },
+    Rule {
+        code: "reasoning-state-gone",
+        fields: MODE,
+        when: When::Turns(&["accepted", "ignored"], &["absent"]),
+        class: Class::Drift,
+        severity: Severity::Minor,
+        rest: Rest::ProbeAnd(&["results.history.shapes.trimmed-reasoning.**"]),
+        meaning: "the model no longer gives reasoning with its calls",
+        remedy: "check that thinking is still switched on",
+    },
+    Rule {
+        code: "reasoning-state-new",
+        fields: MODE,
+        when: When::Turns(&["absent"], &["accepted", "ignored"]),
+        class: Class::Drift,
+        severity: Severity::Minor,
+        rest: Rest::ProbeAnd(&["results.history.shapes.trimmed-reasoning.**"]),
+        meaning: "the model gives reasoning with its calls, which it did not",
+        remedy: "let the adapter keep it apart from the answer",
+    },
+    Rule {
+        code: "reasoning-replay-ignored",
+        fields: MODE,
+        when: When::Turns(&["accepted"], &["ignored"]),
+        class: Class::Regression,
+        severity: Severity::Minor,
+        rest: Rest::Probe,
+        meaning: "reasoning that is sent back no longer reaches the model, by its token counts",
+        remedy: "check the chat template; sending it back costs bytes and does nothing",
+    },
+    Rule {
+        code: "reasoning-replay-read",
+        fields: MODE,
+        when: When::Turns(&["ignored"], &["accepted"]),
+        class: Class::Improvement,
+        severity: Severity::Info,
+        rest: Rest::Probe,
+        meaning: "nothing shows any more that reasoning that is sent back is dropped",
+        remedy: "accept the profile",
+    },
+];
+
+/// What else is known of it.
+pub(super) const DETAILS: &[Rule] = &[
+    Rule {
+        code: "reasoning-field-changed",
+        fields: &["reasoningReplay.field"],
+        when: When::Replaces,
+        class: Class::Regression,
+        severity: Severity::Major,
+        rest: Rest::Nothing,
+        meaning: "reasoning stands in another field of the reply; an adapter that reads the old one \
+                  loses it",
+        remedy: "read and replay the field that `reasoningReplay.field` names now",
+    },
+    Rule {
+        code: "reasoning-replay-weakened",
+        fields: STATUS,
+        when: When::Turns(&["pass"], &["partial"]),
+        class: Class::Regression,
+        severity: Severity::Minor,
+        rest: Rest::Probe,
+        meaning: "the faithful replay leads to an answer only some of the time",
+        remedy: "run again with more `--trials`",
+    },
+    Rule {
+        code: "reasoning-replay-recovered",
+        fields: STATUS,
+        when: When::Climbs(&["pass", "partial", "fail"]),
+        class: Class::Improvement,
+        severity: Severity::Minor,
+        rest: Rest::Probe,
+        meaning: "the faithful replay works more often than before",
+        remedy: "accept the profile",
+    },
+    Rule {
+        code: "reasoning-variant-refused",
+        fields: VARIANT,
+        when: When::Turns(&["accepted", "ignored"], &["rejected"]),
+        class: Class::Regression,
+        severity: Severity::Minor,
+        rest: Rest::Nothing,
+        meaning: "reasoning changed in this way is refused, and was not",
+        remedy: "replay reasoning verbatim and nothing else",
+    },
+    Rule {
+        code: "reasoning-variant-taken",
+        fields: VARIANT,
+        when: When::Turns(&["rejected"], &["accepted", "ignored"]),
+        class: Class::Improvement,
+        severity: Severity::Info,
+        rest: Rest::Nothing,
+        meaning: "reasoning changed in this way is no longer refused",
+        remedy: "nothing; replaying it verbatim stays right",
+    },
+    Rule {
+        code: "reasoning-variant-changed",
+        fields: VARIANT,
+        when: When::Turns(&["accepted", "ignored"], &["accepted", "ignored"]),
+        class: Class::Drift,
+        severity: Severity::Info,
+        rest: Rest::Nothing,
+        meaning: "whether reasoning changed in this way has an effect is different",
+        remedy: "nothing; replaying it verbatim stays right",
+    },
+];

@@ -1,0 +1,81 @@
+//! Which changes are about keeping to a tool's schema?
+
+use crate::regress::{Class, Rest, Rule, Severity, When};
+
+const LEVELS: &[&str] = &["strict-json-schema", "simple-object", "string-only", "none"];
+const CASE: &[&str] = &["results.schema.cases.*.verdict"];
+const STATUS: &[&str] = &["results.schema.status"];
+const BAD: &[&str] = &["accepted-invalid", "ignored", "rejected", "no-call"];
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        code: "schema-level-lowered",
+        fields: &["schemaLevel"],
+        when: When::Falls(LEVELS),
+        class: Class::Regression,
+        severity: Severity::Major,
+        rest: Rest::Probe,
+        meaning: "less of JSON Schema is kept to than before",
+        remedy: "simplify tool schemas to the level that the profile names, and validate arguments",
+    },
+    Rule {
+        code: "schema-level-raised",
+        fields: &["schemaLevel"],
+        when: When::Climbs(LEVELS),
+        class: Class::Improvement,
+        severity: Severity::Minor,
+        rest: Rest::Probe,
+        meaning: "more of JSON Schema is kept to than before",
+        remedy: "accept the profile",
+    },
+    Rule {
+        code: "schema-keyword-lost",
+        fields: CASE,
+        when: When::Turns(&["accepted-valid"], BAD),
+        class: Class::Regression,
+        severity: Severity::Major,
+        rest: Rest::Status,
+        meaning: "a schema keyword that was kept to is refused or not kept to",
+        remedy: "do without this keyword in tool schemas, or validate and send the error back",
+    },
+    Rule {
+        code: "schema-keyword-gained",
+        fields: CASE,
+        when: When::Turns(BAD, &["accepted-valid"]),
+        class: Class::Improvement,
+        severity: Severity::Info,
+        rest: Rest::Nothing,
+        meaning: "a schema keyword is kept to that was not",
+        remedy: "accept the profile",
+    },
+    Rule {
+        code: "schema-keyword-changed",
+        fields: CASE,
+        when: When::Turns(BAD, BAD),
+        class: Class::Drift,
+        severity: Severity::Info,
+        rest: Rest::Nothing,
+        meaning: "a schema keyword still does not work, but in another way",
+        remedy: "check what the adapter does with it: a refusal is an error, a wrong call is not",
+    },
+    Rule {
+        code: "schema-weakened",
+        fields: STATUS,
+        when: When::Falls(&["pass", "partial", "fail"]),
+        class: Class::Regression,
+        severity: Severity::Minor,
+        rest: Rest::Probe,
+        meaning: "arguments keep to the schema less often, though no single keyword stands out",
+        remedy: "run again with more `--trials`",
+    },
+    Rule {
+        code: "schema-strengthened",
+        fields: STATUS,
+        when: When::Climbs(&["pass", "partial", "fail"]),
+        class: Class::Improvement,
+        severity: Severity::Info,
+        rest: Rest::Probe,
+        meaning: "arguments keep to the schema more often",
+        remedy: "accept the profile",
+    },
+];
