@@ -23,6 +23,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("regress", &["ir", "dialect", "textcall", "profile"]),
     ("sim", &["ir", "wire", "dialect", "textcall"]),
+    ("report", &["ir", "dialect", "profile", "verdict"]),
     (
         "runner",
         &[

@@ -5,8 +5,10 @@
 use std::io::{self, IsTerminal, Write};
 
 use clap::ValueEnum;
+use comfy_table::Table;
 
 use super::error::CliError;
+use crate::report::{Paint, Style};
 
 /// When to use colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -82,7 +84,7 @@ impl Console {
     }
 
     /// Whether standard output may carry colour.
-    pub(super) fn colored(&self) -> bool {
+    fn colored(&self) -> bool {
         match self.color {
             Color::Always => true,
             Color::Never => false,
@@ -91,6 +93,14 @@ impl Console {
                     && io::stdout().is_terminal()
             }
         }
+    }
+
+    /// What standard output can show.
+    pub(super) fn style(&self) -> Style {
+        let paint = if self.colored() { Paint::Colored } else { Paint::Plain };
+        // Nothing is known of what is no terminal.
+        let width = Table::new().width().unwrap_or(Style::PLAIN.width);
+        Style { paint, width }
     }
 
     /// A closed standard error is not worth failing for.

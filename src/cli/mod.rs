@@ -13,6 +13,7 @@ mod output;
 mod parse;
 mod probe;
 mod progress;
+mod report;
 mod run;
 mod scope;
 mod signal;
@@ -54,6 +55,7 @@ const EXIT_CODES: &str = "Exit codes: 0 fine, 1 a demand not met or a regression
 enum Command {
     Parse(parse::ParseArgs),
     Probe(Box<probe::ProbeArgs>),
+    Report(report::ReportArgs),
     Run(Box<run::RunArgs>),
     Sim(sim::SimArgs),
 }
@@ -79,6 +81,7 @@ fn run(command: Command, console: &Console) -> Result<Exit, CliError> {
     match command {
         Command::Parse(args) => parse::run(&args, console),
         Command::Probe(args) => probe::run(&args, console),
+        Command::Report(args) => report::run(&args, console),
         Command::Run(args) => run::run(&args, console),
         Command::Sim(args) => sim::run(args, console),
     }

@@ -1,28 +1,21 @@
 //! In which form, and where to, does a result go?
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::console::Console;
 use super::error::CliError;
-
-/// The forms a result can take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
-    /// For people, on a terminal
-    Table,
-    /// For programs: the result and nothing else
-    Json,
-}
+pub(super) use crate::report::Format;
+use crate::report::{Report, Style};
 
 /// The flags that say how a result is shown.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct OutputArgs {
     /// The form of the result
-    #[arg(long, value_enum, default_value_t = Format::Table)]
+    #[arg(long, value_enum, default_value_t = Format::Table, value_name = "NAME")]
     format: Format,
 
     /// Write the result to a file instead of standard output
@@ -33,6 +26,17 @@ pub(super) struct OutputArgs {
 impl OutputArgs {
     pub(super) fn format(&self) -> Format {
         self.format
+    }
+
+    /// The file that the result goes to, if it goes to one.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.output.as_deref()
+    }
+
+    /// Writes a report in the form, and to the place, that was asked for.
+    pub(super) fn show(&self, console: &Console, report: &Report<'_>) -> Result<(), CliError> {
+        let style = if self.output.is_some() { Style::PLAIN } else { console.style() };
+        self.write(console, &self.format().render(report, style)?)
     }
 
     /// Writes a result where it was asked for. A file appears whole or not at all.

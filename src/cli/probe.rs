@@ -13,10 +13,10 @@ use super::console::Console;
 use super::demands;
 use super::error::CliError;
 use super::exit::Exit;
-use super::output::{Format, OutputArgs};
+use super::output::OutputArgs;
 use super::progress::Progress;
-use crate::profile::{Profile, Requirement};
-use crate::report::{Paint, for_terminal, profile_table};
+use crate::profile::Requirement;
+use crate::report::{Report, for_terminal};
 use crate::runner::{
     Connection, Defaults, DialectChoice, Endpoint, ExtraBody, Job, Plan, Probed, TargetEntry,
     connect, offered_models, resolve, resolve_endpoint, visit_all,
@@ -84,7 +84,7 @@ pub(super) fn run(args: &ProbeArgs, console: &Console) -> Result<Exit, CliError>
     let budget = args.asking.budget(&Defaults::default());
     let runtime = tokio::runtime::Runtime::new()?;
     let probed = runtime.block_on(probe(args, &plan, &budget, console))?;
-    args.output.write(console, &rendered(args, &probed.profile, console)?)?;
+    args.output.show(console, &Report::of_profile(&probed.profile))?;
     let (requests, exchanges) = (budget.spent(), probed.exchanges.len());
     console.detail(&format!("{requests} requests in {exchanges} exchanges"));
     Ok(demands::exit(&probed.profile, &args.require, console))
@@ -145,15 +145,5 @@ async fn unnamed(endpoint: &Endpoint, line: &Connection) -> CliError {
             "which model? name it with --model; the endpoint offers:\n  {}",
             names.iter().map(|name| for_terminal(name)).collect::<Vec<_>>().join("\n  ")
         ),
-    })
-}
-
-fn rendered(args: &ProbeArgs, profile: &Profile, console: &Console) -> Result<String, CliError> {
-    Ok(match args.output.format() {
-        Format::Json => serde_json::to_string_pretty(profile).map_err(CliError::inconclusive)?,
-        Format::Table => {
-            let paint = if console.colored() { Paint::Colored } else { Paint::Plain };
-            profile_table(profile, paint)
-        }
     })
 }

@@ -14,14 +14,14 @@ use super::asking::AskingArgs;
 use super::console::Console;
 use super::error::CliError;
 use super::exit::Exit;
-use super::output::{Format, OutputArgs};
+use super::output::OutputArgs;
 use super::progress::Progress;
 use super::scope::{Meant, Scope, ScopeArgs};
 use super::signal::stop_signal;
 use super::{clock, demands};
 use crate::profile::Profile;
 use crate::profile::store::{Completion, Totals};
-use crate::report::{Paint, fleet_table, for_terminal};
+use crate::report::{EvidenceLinks, Report, for_terminal};
 use crate::runner::{Job, Lines, Over, Plan, Record, visit_all};
 use crate::sim::Running;
 use crate::transport::Budget;
@@ -72,7 +72,9 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<Exit, CliError> {
     let runtime = tokio::runtime::Runtime::new()?;
     let ended = runtime.block_on(probe_all(args, &scope, &plan, console))?;
     let profiles = ended.profiles();
-    args.output.write(console, &rendered(args, &profiles, console)?)?;
+    let links = EvidenceLinks::from_page(ended.record.folder(), args.output.file())?;
+    let report = Report::of_run(ended.record.manifest(), &profiles).with_evidence(&links);
+    args.output.show(console, &report)?;
     ended.summarise(console);
     Ok(ended.judged(console))
 }
@@ -140,16 +142,6 @@ fn totals(budget: &Budget, wall: Duration) -> Totals {
         completion_tokens: tokens.completion,
         wall_ms: u64::try_from(wall.as_millis()).unwrap_or(u64::MAX),
     }
-}
-
-fn rendered(args: &RunArgs, profiles: &[Profile], console: &Console) -> Result<String, CliError> {
-    Ok(match args.output.format() {
-        Format::Json => serde_json::to_string_pretty(profiles).map_err(CliError::inconclusive)?,
-        Format::Table => {
-            let paint = if console.colored() { Paint::Colored } else { Paint::Plain };
-            fleet_table(profiles, paint)
-        }
-    })
 }
 
 impl Ended {

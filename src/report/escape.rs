@@ -1,6 +1,9 @@
 //! How is text that a model wrote made harmless?
+//!
+//! One function per medium. HTML needs none beside [`for_terminal`]: its templates escape by
+//! themselves.
 
-/// Text for a terminal: no control character reaches it, and none of the marks that turn the
+/// Text for a terminal: one line, without control characters and without the marks that turn the
 /// direction of writing.
 pub fn for_terminal(text: &str) -> String {
     text.chars()
@@ -13,7 +16,54 @@ pub fn for_terminal(text: &str) -> String {
 }
 
 fn is_direction_mark(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    matches!(
+        c,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    )
+}
+
+/// Text for a Markdown table: a code span, where nothing is a link, a mention, a tag or an image.
+///
+/// No escape keeps `\|` from ending a cell in every renderer, so that bars are broken ones.
+pub(super) fn for_markdown(text: &str) -> String {
+    let text = for_terminal(text).replace('|', "¦");
+    if text.trim().is_empty() {
+        return String::new();
+    }
+    let fence = "`".repeat(longest_run(&text, '`') + 1);
+    let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{fence}{pad}{text}{pad}{fence}")
+}
+
+fn longest_run(text: &str, wanted: char) -> usize {
+    text.split(|c| c != wanted).map(|run| run.chars().count()).max().unwrap_or_default()
+}
+
+/// Text for an XML attribute or element, without the characters that XML cannot hold at all.
+pub(super) fn for_xml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in for_terminal(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&apos;"),
+            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Text for a cell of a spreadsheet: one that would be a formula gets an apostrophe in front.
+pub(super) fn for_csv(text: &str) -> String {
+    let text = for_terminal(text);
+    if text.trim_start().starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']) {
+        format!("'{text}")
+    } else {
+        text
+    }
 }
 
 #[cfg(test)]
@@ -27,5 +77,36 @@ mod tests {
             for_terminal(hostile),
             "ok\u{fffd}[2J\u{fffd}]0;owned\u{fffd} \u{fffd}txet  next"
         );
+    }
+
+    #[test]
+    fn markdown_is_a_code_span_that_its_text_cannot_end() {
+        for (text, expected) in [
+            ("plain", "`plain`"),
+            ("@you <img src=x> [a](b)", "`@you <img src=x> [a](b)`"),
+            ("a|b\nc", "`a¦b c`"),
+            ("\\|", "`\\¦`"),
+            ("say `x` or ``y", "```say `x` or ``y```"),
+            ("`", "`` ` ``"),
+            (" ", ""),
+        ] {
+            assert_eq!(for_markdown(text), expected);
+        }
+    }
+
+    #[test]
+    fn xml_holds_no_markup_and_no_character_that_xml_forbids() {
+        assert_eq!(
+            for_xml("]]><x a=\"1\" b='2'>&\u{0}\u{b}\u{ffff}"),
+            "]]&gt;&lt;x a=&quot;1&quot; b=&apos;2&apos;&gt;&amp;\u{fffd}\u{fffd}\u{fffd}"
+        );
+    }
+
+    #[test]
+    fn no_cell_of_a_spreadsheet_is_a_formula() {
+        for text in ["=HYPERLINK(\"x\")", "+1", "-1", "@SUM(A1)", " =1", "\t=1", "\r=1", "＝1"] {
+            assert!(for_csv(text).starts_with('\''), "{text}");
+        }
+        assert_eq!(for_csv("a=b"), "a=b");
     }
 }

@@ -2,150 +2,159 @@
 //!
 //! A symbol and a word for each status, so that nothing depends on colour.
 
-use comfy_table::presets::UTF8_FULL_CONDENSED;
-use comfy_table::{Cell, Color, ContentArrangement, Table};
+use std::collections::BTreeMap;
 
-use super::for_terminal;
-use crate::profile::{
-    ErrorRepair, Outcome, Profile, ReplayMode, SchemaLevel, Status, ToolCallFormat,
-};
+use comfy_table::{Cell, Color, ContentArrangement, LineStyle, Table, TableStyle};
 
-/// Whether colour may be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Paint {
-    /// It may.
-    Colored,
-    /// It may not.
-    Plain,
-}
+use super::fleet::{self, COLUMNS};
+use super::view::{STATUSES, Section, Target, counted, interval, settings, symbol};
+use super::{Paint, Report, Style, for_terminal};
+use crate::profile::{Profile, Status};
 
-/// One row per model, one column per capability.
-pub fn fleet_table(profiles: &[Profile], paint: Paint) -> String {
-    let mut table = new_table(paint);
-    table.set_header([
-        "model",
-        "dialect",
-        "calls",
-        "schema",
-        "loop",
-        "parallel",
-        "repair",
-        "reasoning",
-        "stream",
-        "history",
-    ]);
-    for profile in profiles {
-        table.add_row(fleet_row(profile));
+/// No lines but one below the head: what they would take is needed for words.
+const LINES: TableStyle =
+    TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
+
+pub(super) fn render(report: &Report<'_>, style: Style) -> String {
+    match (report.run, report.profiles) {
+        (None, [profile]) => one(profile, report, style),
+        _ => many(report, style),
     }
-    table.to_string()
 }
 
-fn fleet_row(profile: &Profile) -> Vec<Cell> {
-    let results = &profile.results;
-    let capabilities = &profile.capabilities;
-    let cell = |outcome: Option<&Outcome>, word: String| status_cell(outcome, &word);
-    let single = results.single_tool.as_ref().map(|result| &result.outcome);
-    let repair = results.error_repair.as_ref().map(|result| &result.outcome);
-    let replay = results.reasoning_replay.as_ref().map(|result| &result.outcome);
-    vec![
-        Cell::new(for_terminal(&profile.subject.model)),
-        Cell::new(profile.dialect),
-        cell(single, capabilities.tool_call_format.map_or_else(String::new, |it| calls(it).into())),
-        cell(
-            results.schema.as_ref().map(|result| &result.outcome),
-            capabilities.schema_level.map_or_else(String::new, |it| level(it).into()),
-        ),
-        cell(results.closed_loop.as_ref().map(|result| &result.outcome), String::new()),
-        cell(results.parallel_tool.as_ref().map(|result| &result.outcome), String::new()),
-        cell(repair, capabilities.error_repair.map_or_else(String::new, |it| mending(it).into())),
-        cell(
-            replay,
-            capabilities.reasoning_replay.mode.map_or_else(String::new, |it| mode(it).into()),
-        ),
-        cell(results.streaming.as_ref().map(|result| &result.outcome), String::new()),
-        cell(results.history.as_ref().map(|result| &result.outcome), String::new()),
-    ]
+/// One row per target, one column per capability.
+fn many(report: &Report<'_>, style: Style) -> String {
+    let mut table = new_table(style);
+    table.load_style(LINES);
+    table.set_header(["target"].into_iter().chain(COLUMNS.iter().map(|column| column.head)));
+    for target in report.targets() {
+        table.add_row(fleet_row(&target));
+    }
+    tighten(&mut table);
+    let about = COLUMNS.iter().map(|column| format!("{}: {}", column.head, column.about));
+    let about = wrapped(&about.collect::<Vec<_>>().join("; "), style);
+    format!("{}\n\n{}\n{about}\n", table.trim_fmt(), legend())
 }
 
-/// One row per probe of one endpoint, with the reason.
-pub fn profile_table(profile: &Profile, paint: Paint) -> String {
-    let mut table = new_table(paint);
-    table.set_header(["probe", "verdict", "trials", "interval", "why"]);
-    for outcome in profile.results.outcomes() {
-        let interval =
-            outcome.interval.map_or_else(String::new, |it| format!("{:.2}–{:.2}", it.0, it.1));
-        let trials = match outcome.trials {
-            0 => "–".to_owned(),
-            trials => format!("{}/{trials}", outcome.passes),
-        };
-        table.add_row(vec![
-            Cell::new(&outcome.probe),
-            status_cell(Some(outcome), ""),
-            Cell::new(trials),
-            Cell::new(interval),
-            Cell::new(for_terminal(&outcome.reason)),
+fn fleet_row(target: &Target<'_>) -> Vec<Cell> {
+    let name = Cell::new(for_terminal(&target.name));
+    let Some(profile) = target.profile else {
+        return vec![name, Cell::new("? no profile").fg(color(Status::Inconclusive))];
+    };
+    let cells = COLUMNS.iter().map(|column| (column.cell)(profile));
+    std::iter::once(name).chain(cells.map(fleet_cell)).collect()
+}
+
+fn fleet_cell(cell: Option<fleet::Cell>) -> Cell {
+    let Some(fleet::Cell { status, word }) = cell else { return Cell::new("") };
+    Cell::new(format!("{} {word}", symbol(status)).trim_end()).fg(color(status))
+}
+
+/// One row per probe of one endpoint, with the reason, and the settings that follow.
+fn one(profile: &Profile, report: &Report<'_>, style: Style) -> String {
+    let targets = report.targets();
+    let sections: Vec<Section<'_>> = targets.iter().flat_map(Target::sections).collect();
+    let mut text =
+        format!("{}\n\n{}\n\n{}\n", heading(profile), probes(&sections, style), legend());
+    text.push_str("\nSettings for an adapter\n");
+    text.push_str(&pairs(settings(profile).into_iter(), style));
+    let seen: Vec<(&str, String)> = sections.iter().flat_map(seen).collect();
+    if !seen.is_empty() {
+        text.push_str("\n\nAlso seen\n");
+        text.push_str(&pairs(seen.into_iter(), style));
+    }
+    text + "\n"
+}
+
+fn heading(profile: &Profile) -> String {
+    let subject = &profile.subject;
+    let shown = [&subject.model, &subject.provider, &subject.endpoint].map(|it| for_terminal(it));
+    let [model, provider, endpoint] = shown;
+    format!("{model} at {endpoint} ({provider}, {})", profile.dialect)
+}
+
+fn probes(sections: &[Section<'_>], style: Style) -> String {
+    let mut table = new_table(style);
+    table.load_style(LINES);
+    table.set_header(["probe", "verdict", "passed", "interval", "why"]);
+    for section in sections {
+        let outcome = section.outcome;
+        let verdict = format!("{} {}", symbol(outcome.status), outcome.status.as_str());
+        table.add_row([
+            Cell::new(for_terminal(&outcome.probe)),
+            Cell::new(verdict).fg(color(outcome.status)),
+            Cell::new(counted(outcome.passes, outcome.trials)),
+            Cell::new(interval(outcome)),
+            Cell::new(for_terminal(&section.why())),
         ]);
     }
-    table.to_string()
+    tighten(&mut table);
+    table.trim_fmt()
 }
 
-fn new_table(paint: Paint) -> Table {
+/// What a probe saw beside its verdict: facts, and which variants went which way.
+fn seen<'a>(section: &Section<'a>) -> Vec<(&'a str, String)> {
+    let probe = section.outcome.probe.as_str();
+    let facts = section.facts.iter().map(|(name, value)| format!("{name}: {value}"));
+    let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for case in section.cases.iter().filter(|case| case.judged.is_none()) {
+        groups.entry(&case.word).or_default().push(case.name);
+    }
+    let groups = groups
+        .into_iter()
+        .filter(|(word, _)| !word.is_empty())
+        .map(|(word, names)| format!("{word}: {}", names.join(", ")));
+    facts.chain(groups).map(|line| (probe, line)).collect()
+}
+
+fn legend() -> String {
+    STATUSES.map(|status| format!("{} {}", symbol(status), status.as_str())).join("   ")
+}
+
+/// A paragraph.
+fn wrapped(text: &str, style: Style) -> String {
+    let mut table = new_table(style);
+    table.load_style(TableStyle::new());
+    table.add_row([text]);
+    tighten(&mut table);
+    table.trim_fmt()
+}
+
+/// Names and values in two columns.
+fn pairs<'a>(rows: impl Iterator<Item = (&'a str, String)>, style: Style) -> String {
+    let mut table = new_table(style);
+    table.load_style(TableStyle::new());
+    for (name, value) in rows {
+        table.add_row([format!("  {}", for_terminal(name)), for_terminal(&value)]);
+    }
+    tighten(&mut table);
+    table.trim_fmt()
+}
+
+fn new_table(style: Style) -> Table {
     let mut table = Table::new();
-    table.load_style(UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
-    match paint {
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(style.width);
+    match style.paint {
         Paint::Colored => table.enforce_styling(),
         Paint::Plain => table.force_no_tty(),
     };
     table
 }
 
-fn status_cell(outcome: Option<&Outcome>, word: &str) -> Cell {
-    let Some(outcome) = outcome else { return Cell::new("") };
-    let (symbol, color) = match outcome.status {
-        Status::Pass => ("✓", Color::Green),
-        Status::Partial => ("~", Color::Yellow),
-        Status::Fail => ("✗", Color::Red),
-        Status::Inconclusive => ("?", Color::Magenta),
-        Status::Skipped => ("–", Color::DarkGrey),
-    };
-    let word = if word.is_empty() { outcome.status.as_str() } else { word };
-    Cell::new(format!("{symbol} {word}")).fg(color)
-}
-
-fn calls(format: ToolCallFormat) -> &'static str {
-    match format {
-        ToolCallFormat::Anthropic => "anthropic",
-        ToolCallFormat::OpenAi => "openai",
-        ToolCallFormat::Gemini => "gemini",
-        ToolCallFormat::Xml => "xml",
-        ToolCallFormat::JsonText => "json-text",
-        ToolCallFormat::None => "none",
+/// Columns start at the margin and keep apart by what the last one does not need.
+fn tighten(table: &mut Table) {
+    let last = table.column_count().saturating_sub(1);
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, u16::from(index != last)));
     }
 }
 
-fn level(level: SchemaLevel) -> &'static str {
-    match level {
-        SchemaLevel::StrictJsonSchema => "strict",
-        SchemaLevel::SimpleObject => "simple",
-        SchemaLevel::StringOnly => "strings",
-        SchemaLevel::None => "none",
-    }
-}
-
-fn mending(repair: ErrorRepair) -> &'static str {
-    match repair {
-        ErrorRepair::Reliable => "reliable",
-        ErrorRepair::Limited => "limited",
-        ErrorRepair::None => "none",
-    }
-}
-
-fn mode(mode: ReplayMode) -> &'static str {
-    match mode {
-        ReplayMode::Required => "required",
-        ReplayMode::Accepted => "accepted",
-        ReplayMode::Ignored => "ignored",
-        ReplayMode::Rejected => "rejected",
-        ReplayMode::Absent => "absent",
+fn color(status: Status) -> Color {
+    match status {
+        Status::Pass => Color::Green,
+        Status::Partial => Color::Yellow,
+        Status::Fail => Color::Red,
+        Status::Inconclusive => Color::Magenta,
+        Status::Skipped => Color::DarkGrey,
     }
 }

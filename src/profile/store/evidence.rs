@@ -67,6 +67,13 @@ impl Evidence {
         plain.exists() || packed.exists()
     }
 
+    /// The name of the file that holds the record at an address; `None` where there is none.
+    pub fn file_name(&self, digest: &Digest) -> Option<String> {
+        let (plain, packed) = self.paths(digest);
+        let found = [plain, packed].into_iter().find(|path| path.exists())?;
+        Some(found.file_name()?.to_string_lossy().into_owned())
+    }
+
     fn bytes(&self, digest: &Digest) -> Result<(PathBuf, Vec<u8>), StoreError> {
         let (plain, packed) = self.paths(digest);
         if let Some(bytes) = existing(&plain)? {
@@ -136,6 +143,7 @@ mod tests {
             let digest = put(&evidence, &record);
             assert_eq!(names(dir.path()), [format!("{}{ending}", digest.hex())]);
             assert!(evidence.contains(&digest));
+            assert_eq!(evidence.file_name(&digest), names(dir.path()).pop());
             assert_eq!(get(&evidence, &digest).unwrap(), record);
         }
     }

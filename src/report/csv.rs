@@ -1,0 +1,104 @@
+//! How do results look in a spreadsheet?
+//!
+//! A row per probe and a row per judged case below it; `case` is empty for the probe itself.
+
+use std::io;
+
+use super::Report;
+use super::escape::for_csv;
+use super::view::{Case, Section, Target};
+use crate::ir::Digest;
+
+const HEAD: [&str; 17] = [
+    "target",
+    "provider",
+    "model",
+    "endpoint",
+    "dialect",
+    "probe",
+    "case",
+    "status",
+    "verdict",
+    "passes",
+    "trials",
+    "low",
+    "high",
+    "reason",
+    "control",
+    "evidence",
+    "verified_at",
+];
+
+pub(super) fn render(report: &Report<'_>) -> io::Result<String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(HEAD)?;
+    for target in report.targets() {
+        for section in target.sections() {
+            writer.write_record(probe_row(&target, &section))?;
+            for case in &section.cases {
+                if let Some(row) = case_row(&target, &section, case) {
+                    writer.write_record(row)?;
+                }
+            }
+        }
+    }
+    let bytes = writer.into_inner().map_err(|error| io::Error::other(error.to_string()))?;
+    String::from_utf8(bytes).map_err(io::Error::other)
+}
+
+fn probe_row(target: &Target<'_>, section: &Section<'_>) -> Vec<String> {
+    let outcome = section.outcome;
+    let end = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    let row = vec![
+        outcome.probe.clone(),
+        String::new(),
+        outcome.status.as_str().to_owned(),
+        String::new(),
+        outcome.passes.to_string(),
+        outcome.trials.to_string(),
+        end(outcome.interval.map(|it| it.0)),
+        end(outcome.interval.map(|it| it.1)),
+        section.why(),
+        outcome.control.clone().unwrap_or_default(),
+        addresses(&outcome.evidence),
+    ];
+    whole(target, row)
+}
+
+/// A row for a case that counts; what was only observed has none.
+fn case_row(target: &Target<'_>, section: &Section<'_>, case: &Case<'_>) -> Option<Vec<String>> {
+    let judged = case.judged?;
+    let row = vec![
+        section.outcome.probe.clone(),
+        case.name.to_owned(),
+        judged.status.as_str().to_owned(),
+        case.word.clone(),
+        judged.passes.to_string(),
+        judged.trials.to_string(),
+        String::new(),
+        String::new(),
+        case.why.to_owned(),
+        String::new(),
+        addresses(judged.evidence),
+    ];
+    Some(whole(target, row))
+}
+
+/// The row with what it is about in front and when it was found behind, every cell escaped.
+fn whole(target: &Target<'_>, row: Vec<String>) -> Vec<String> {
+    let subject = target.subject;
+    let about = [
+        target.name.clone(),
+        subject.provider.clone(),
+        subject.model.clone(),
+        subject.endpoint.clone(),
+        target.dialect.map(|dialect| dialect.to_string()).unwrap_or_default(),
+    ];
+    let when = target.profile.map(|profile| profile.verified_at.to_rfc3339());
+    let cells = about.into_iter().chain(row).chain([when.unwrap_or_default()]);
+    cells.map(|cell| for_csv(&cell)).collect()
+}
+
+fn addresses(evidence: &[Digest]) -> String {
+    evidence.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,26 @@
+//! What do programs read?
+//!
+//! Of one target the profile and nothing else; of a run an object with its manifest and profiles.
+
+use std::io;
+
+use serde::Serialize;
+
+use super::Report;
+use crate::profile::Profile;
+use crate::profile::store::Manifest;
+
+#[derive(Serialize)]
+struct Run<'a> {
+    run: &'a Manifest,
+    profiles: &'a [Profile],
+}
+
+pub(super) fn render(report: &Report<'_>) -> io::Result<String> {
+    let text = match (report.run, report.profiles) {
+        (None, [profile]) => serde_json::to_string_pretty(profile),
+        (None, profiles) => serde_json::to_string_pretty(profiles),
+        (Some(run), profiles) => serde_json::to_string_pretty(&Run { run, profiles }),
+    };
+    Ok(text? + "\n")
+}

@@ -1,0 +1,121 @@
+//! How do verdicts look in a pull request?
+//!
+//! Whatever an endpoint may have written stands in a code span; see [`for_markdown`].
+
+use std::fmt::Write as _;
+
+use super::Report;
+use super::escape::for_markdown;
+use super::fleet::{COLUMNS, Cell};
+use super::view::{STATUSES, Section, Target, counted, interval, settings, symbol};
+use crate::profile::Status;
+use crate::profile::store::{Completion, Manifest};
+
+pub(super) fn render(report: &Report<'_>) -> String {
+    let targets = report.targets();
+    let mut text = match report.run {
+        Some(run) => format!("{}\n{}\n", run_heading(run), fleet(&targets)),
+        None => String::new(),
+    };
+    let findings_only = report.run.is_some();
+    for target in &targets {
+        text.push_str(&details(target, findings_only));
+    }
+    text.push_str(&legend());
+    text
+}
+
+fn run_heading(run: &Manifest) -> String {
+    let end = match &run.completion {
+        Completion::Complete => "complete".to_owned(),
+        Completion::Running => "not finished".to_owned(),
+        Completion::Incomplete { because } => format!("incomplete: {}", for_markdown(because)),
+    };
+    format!(
+        "# Tool calling, run {}\n\n{} targets, suite {}, seed {}, {} trials, {} requests, {end}.\n",
+        run.run,
+        run.targets.len(),
+        for_markdown(&run.suite),
+        run.seed,
+        run.trials,
+        run.totals.requests
+    )
+}
+
+fn fleet(targets: &[Target<'_>]) -> String {
+    let mut text = head(&COLUMNS.map(|column| column.head), "target");
+    for target in targets {
+        let shown = |it: Cell| format!("{} {}", symbol(it.status), it.word).trim_end().to_owned();
+        let cells = COLUMNS.iter().map(|column| match target.profile {
+            Some(profile) => (column.cell)(profile).map(shown).unwrap_or_default(),
+            None => symbol(Status::Inconclusive).to_owned(),
+        });
+        let name = for_markdown(&target.name);
+        let cells: Vec<String> = std::iter::once(name).chain(cells).collect();
+        row(&mut text, &cells);
+    }
+    text
+}
+
+/// A target's probes; in a run only those that did not pass, for the table above has the others.
+fn details(target: &Target<'_>, findings_only: bool) -> String {
+    let is_shown = |section: &Section<'_>| {
+        !findings_only || !matches!(section.outcome.status, Status::Pass | Status::Skipped)
+    };
+    let sections: Vec<_> = target.sections().into_iter().filter(is_shown).collect();
+    let Some(profile) = target.profile else {
+        let why = for_markdown(target.problem.unwrap_or("it was not asked"));
+        return format!("## {}\n\nNo profile: {why}\n\n", for_markdown(&target.name));
+    };
+    if sections.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("## {}\n\n", for_markdown(&target.name));
+    text.push_str(&probes(&sections));
+    if !findings_only {
+        text.push_str("\n### Settings for an adapter\n\n");
+        text.push_str(&head(&["value"], "setting"));
+        for (name, value) in settings(profile) {
+            row(&mut text, &[format!("`{name}`"), for_markdown(&value)]);
+        }
+    }
+    text.push('\n');
+    text
+}
+
+fn probes(sections: &[Section<'_>]) -> String {
+    let mut text = head(&["verdict", "passed", "95 % interval", "why", "control"], "probe");
+    for section in sections {
+        let outcome = section.outcome;
+        row(
+            &mut text,
+            &[
+                for_markdown(&outcome.probe),
+                format!("{} {}", symbol(outcome.status), outcome.status.as_str()),
+                counted(outcome.passes, outcome.trials),
+                interval(outcome),
+                for_markdown(&section.why()),
+                for_markdown(outcome.control.as_deref().unwrap_or_default()),
+            ],
+        );
+    }
+    text
+}
+
+fn head(names: &[&str], first: &str) -> String {
+    let mut text = String::new();
+    let names: Vec<String> = std::iter::once(&first).chain(names).map(|&it| it.into()).collect();
+    row(&mut text, &names);
+    row(&mut text, &names.iter().map(|_| "---".to_owned()).collect::<Vec<_>>());
+    text
+}
+
+fn row(text: &mut String, cells: &[String]) {
+    // Writing to a string does not fail.
+    let _ = writeln!(text, "| {} |", cells.join(" | "));
+}
+
+fn legend() -> String {
+    let words = STATUSES.map(|status| format!("{} {}", symbol(status), status.as_str()));
+    format!("{}\n", words.join(", "))
+}

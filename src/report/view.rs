@@ -1,0 +1,278 @@
+//! What do all formats show?
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::EvidenceLinks;
+use crate::dialect::DialectId;
+use crate::ir::Digest;
+use crate::profile::store::{Cost, Manifest, ProfileFolder};
+use crate::profile::{
+    CaseResult, CaseVerdict, Cases, History, Outcome, Profile, Replay, Results, SingleTool, Status,
+    Streaming, Subject, Variant,
+};
+use crate::verdict::Tally;
+
+/// What a report is about: the profile of one target, or a run and its profiles.
+#[derive(Debug, Clone, Copy)]
+pub struct Report<'a> {
+    pub(super) profiles: &'a [Profile],
+    pub(super) run: Option<&'a Manifest>,
+    pub(super) evidence: Option<&'a EvidenceLinks>,
+}
+
+impl<'a> Report<'a> {
+    /// One target.
+    pub fn of_profile(profile: &'a Profile) -> Self {
+        Self { profiles: std::slice::from_ref(profile), run: None, evidence: None }
+    }
+
+    /// All targets of a run.
+    pub fn of_run(run: &'a Manifest, profiles: &'a [Profile]) -> Self {
+        Self { profiles, run: Some(run), evidence: None }
+    }
+
+    /// The same, with links to what the results rest on.
+    #[must_use]
+    pub fn with_evidence(self, links: &'a EvidenceLinks) -> Self {
+        Self { evidence: Some(links), ..self }
+    }
+
+    /// Who was asked, in the order of the run; also those that no profile was reached of.
+    pub(super) fn targets(&self) -> Vec<Target<'a>> {
+        let Some(run) = self.run else { return self.profiles.iter().map(Target::of).collect() };
+        let named: Vec<(String, &Profile)> =
+            self.profiles.iter().map(|it| (ProfileFolder::file_name(it), it)).collect();
+        let find = |file: &String| named.iter().find(|(name, _)| name == file).map(|(_, it)| *it);
+        let target = run.targets.iter().map(|target| Target {
+            name: target.name.clone(),
+            subject: &target.subject,
+            dialect: target.dialect,
+            profile: target.profile.as_ref().and_then(find),
+            problem: target.problem.as_deref(),
+            cost: target.cost,
+        });
+        target.collect()
+    }
+}
+
+/// One target of a report.
+#[derive(Debug, Clone)]
+pub(super) struct Target<'a> {
+    /// What it is called: its name in the run, else its model's.
+    pub(super) name: String,
+    pub(super) subject: &'a Subject,
+    /// What it speaks, where that was found out.
+    pub(super) dialect: Option<DialectId>,
+    /// What was found; nothing where it was not reached.
+    pub(super) profile: Option<&'a Profile>,
+    /// Why it has no verdict, or not all of one.
+    pub(super) problem: Option<&'a str>,
+    /// What asking it cost, where that was counted.
+    pub(super) cost: Option<Cost>,
+}
+
+impl<'a> Target<'a> {
+    fn of(profile: &'a Profile) -> Self {
+        let Subject { model, variant, .. } = &profile.subject;
+        let name = match variant {
+            Some(variant) => format!("{model}@{variant}"),
+            None => model.clone(),
+        };
+        let (subject, dialect) = (&profile.subject, Some(profile.dialect));
+        Self { name, subject, dialect, profile: Some(profile), problem: None, cost: None }
+    }
+
+    /// The results in the order of the suite; none where there is no profile.
+    pub(super) fn sections(&self) -> Vec<Section<'a>> {
+        self.profile.map(|profile| sections(&profile.results)).unwrap_or_default()
+    }
+}
+
+/// What one probe found.
+#[derive(Debug, Clone)]
+pub(super) struct Section<'a> {
+    pub(super) outcome: &'a Outcome,
+    /// The names of the cases that did not pass.
+    failures: &'a [String],
+    pub(super) cases: Vec<Case<'a>>,
+    /// What else is worth knowing, by the names that profiles use.
+    pub(super) facts: Vec<(&'static str, String)>,
+}
+
+/// One case of a probe, or one thing that was observed on the way.
+#[derive(Debug, Clone)]
+pub(super) struct Case<'a> {
+    pub(super) name: &'a str,
+    /// The endpoint's answer in a word.
+    pub(super) word: String,
+    /// What it counts as; nothing for what was only observed.
+    pub(super) judged: Option<Judged<'a>>,
+    pub(super) why: &'a str,
+}
+
+/// What a case counts as.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Judged<'a> {
+    pub(super) status: Status,
+    pub(super) passes: u32,
+    pub(super) trials: u32,
+    pub(super) evidence: &'a [Digest],
+}
+
+impl<'a> Section<'a> {
+    fn of(outcome: &'a Outcome) -> Self {
+        Self { outcome, failures: &[], cases: Vec::new(), facts: Vec::new() }
+    }
+
+    fn of_cases(cases: &'a Cases) -> Self {
+        let each = cases.cases.iter().map(|(name, case)| Case::judged(name, case)).collect();
+        Self { failures: &cases.failures, cases: each, ..Self::of(&cases.outcome) }
+    }
+
+    /// The reason, with the cases that it is about.
+    pub(super) fn why(&self) -> String {
+        match self.failures {
+            [] => self.outcome.reason.clone(),
+            failures => format!("{}: {}", failures.join(", "), self.outcome.reason),
+        }
+    }
+}
+
+impl<'a> Case<'a> {
+    fn judged(name: &'a str, case: &'a CaseResult) -> Self {
+        let CaseResult { verdict, passes, trials, reason, evidence } = case;
+        let tally = Tally {
+            passes: *passes,
+            fails: trials.saturating_sub(*passes),
+            inconclusive: u32::from(*verdict == CaseVerdict::Inconclusive),
+            skipped: u32::from(*verdict == CaseVerdict::Skipped),
+        };
+        let judged = Judged { status: tally.status(), passes: *passes, trials: *trials, evidence };
+        Self { name, word: word(verdict), judged: Some(judged), why: reason }
+    }
+
+    fn observed(name: &'a str, variant: &'a Variant) -> Self {
+        let why = variant.said.as_deref().unwrap_or_default();
+        Self { name, word: word(&variant.taken), judged: None, why }
+    }
+}
+
+fn sections(results: &Results) -> Vec<Section<'_>> {
+    let eight = [
+        results.single_tool.as_ref().map(single_tool),
+        results.schema.as_ref().map(Section::of_cases),
+        results.closed_loop.as_ref().map(|it| {
+            with_fact(&it.outcome, "promptTokenDelta", it.prompt_token_delta.map(|n| n.to_string()))
+        }),
+        results
+            .parallel_tool
+            .as_ref()
+            .map(|it| with_fact(&it.outcome, "offSwitch", Some(word(&it.off_switch)))),
+        results.error_repair.as_ref().map(|it| {
+            let loops = (it.loops > 0).then(|| it.loops.to_string());
+            with_fact(&it.outcome, "loops", loops)
+        }),
+        results.reasoning_replay.as_ref().map(reasoning_replay),
+        results.streaming.as_ref().map(streaming),
+        results.history.as_ref().map(history),
+    ];
+    eight.into_iter().flatten().chain(results.extended.values().map(Section::of_cases)).collect()
+}
+
+fn with_fact<'a>(outcome: &'a Outcome, name: &'static str, value: Option<String>) -> Section<'a> {
+    let facts = value.into_iter().map(|value| (name, value)).collect();
+    Section { facts, ..Section::of(outcome) }
+}
+
+fn single_tool(single: &SingleTool) -> Section<'_> {
+    let rungs = single.rungs.iter().map(|(name, why)| Case {
+        name,
+        word: String::new(),
+        judged: None,
+        why,
+    });
+    let layer = single.layer.map(|layer| word(&layer));
+    Section { cases: rungs.collect(), ..with_fact(&single.outcome, "layer", layer) }
+}
+
+fn reasoning_replay(replay: &Replay) -> Section<'_> {
+    let cases = replay.variants.iter().map(|(name, variant)| Case::observed(name, variant));
+    let field = replay.field.as_ref().map(word);
+    Section { cases: cases.collect(), ..with_fact(&replay.outcome, "field", field) }
+}
+
+fn streaming(streaming: &Streaming) -> Section<'_> {
+    let cases = streaming.twins.iter().map(|(name, twin)| Case::judged(name, twin)).collect();
+    let codes: Vec<String> = streaming.defects.iter().map(ToString::to_string).collect();
+    let defects = (!codes.is_empty()).then(|| codes.join(", "));
+    Section { cases, ..with_fact(&streaming.outcome, "defects", defects) }
+}
+
+fn history(history: &History) -> Section<'_> {
+    let cases = history.shapes.iter().map(|(name, shape)| Case::observed(name, shape)).collect();
+    Section { cases, ..Section::of(&history.outcome) }
+}
+
+/// What the adapter of this endpoint should be set to, by the names that profiles use.
+pub(super) fn settings(profile: &Profile) -> Vec<(&'static str, String)> {
+    let it = &profile.capabilities;
+    let replay = match (&it.reasoning_replay.mode, &it.reasoning_replay.field) {
+        (Some(mode), Some(field)) => format!("{} (in {field})", word(mode)),
+        (mode, _) => word(mode),
+    };
+    let json_text = it.json_text.as_ref().map(|json| match json.repairs.as_slice() {
+        [] => word(&json.strictness),
+        repairs => format!("{} ({})", word(&json.strictness), repairs.join(", ")),
+    });
+    let parser = it.parser.clone().unwrap_or_else(|| "none needed".to_owned());
+    let mut settings = vec![
+        ("toolCallFormat", word(&it.tool_call_format)),
+        ("parser", if it.tool_call_format.is_some() { parser } else { word(&()) }),
+        ("toolDelivery", word(&it.tool_delivery)),
+        ("schemaLevel", word(&it.schema_level)),
+        ("supportsParallelToolUse", word(&it.supports_parallel_tool_use)),
+        ("supportsStreamingToolUse", word(&it.supports_streaming_tool_use)),
+        ("requiresReasoningReplay", word(&it.requires_reasoning_replay)),
+        ("reasoningReplay", replay),
+        ("errorRepair", word(&it.error_repair)),
+    ];
+    settings.extend(json_text.map(|text| ("jsonText", text)));
+    settings
+}
+
+/// A value as the data spells it, so that there is one spelling everywhere.
+pub(super) fn word(value: &impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(Value::String(text)) => text,
+        Ok(Value::Null) | Err(_) => "unknown".to_owned(),
+        Ok(other) => other.to_string(),
+    }
+}
+
+/// The symbol of a status, so that nothing depends on colour.
+pub(super) fn symbol(status: Status) -> &'static str {
+    match status {
+        Status::Pass => "✓",
+        Status::Partial => "~",
+        Status::Fail => "✗",
+        Status::Inconclusive => "?",
+        Status::Skipped => "–",
+    }
+}
+
+/// All statuses, in the order a legend lists them.
+pub(super) const STATUSES: [Status; 5] =
+    [Status::Pass, Status::Partial, Status::Fail, Status::Inconclusive, Status::Skipped];
+
+/// How many conclusive trials passed, such as `2/3`.
+pub(super) fn counted(passes: u32, trials: u32) -> String {
+    if trials == 0 { "–".to_owned() } else { format!("{passes}/{trials}") }
+}
+
+/// The interval of the rate in per cent, such as `44–100 %`.
+pub(super) fn interval(outcome: &Outcome) -> String {
+    outcome
+        .interval
+        .map_or_else(String::new, |it| format!("{:.0}–{:.0} %", it.0 * 100.0, it.1 * 100.0))
+}
