@@ -13,7 +13,7 @@ use super::parsed::{Event, Parsed, Part, Problem, TextCall};
 use super::payload::{Draft, Refusal};
 use super::prose::{Line, Prose};
 use super::reasoning::{self, Form};
-use super::view::{Stop, View};
+use super::view::{Read, Stop, View};
 
 /// How to read, besides the tools.
 #[derive(Debug, Clone, Copy, Default)]
@@ -41,6 +41,9 @@ pub struct Parser<'t> {
     called: bool,
     answer: Option<&'static str>,
     events: Vec<Event>,
+    /// What the reader awaits, and how long the buffer was when it last looked.
+    awaits: Option<u8>,
+    asleep: usize,
 }
 
 enum Mode {
@@ -93,14 +96,22 @@ impl<'t> Parser<'t> {
             called: false,
             answer: None,
             events: Vec::new(),
+            awaits: None,
+            asleep: 0,
         }
     }
 
     /// Takes the next piece of the text and gives what it settles.
     pub fn push(&mut self, piece: &str) -> Vec<Event> {
         self.buffer.push_str(piece);
+        if self.sleeps(piece) {
+            return Vec::new();
+        }
         while self.turn() {}
         self.release();
+        self.asleep = self.buffer.len();
+        self.awaits =
+            if let Mode::Attempt(attempt) = &self.mode { attempt.reader.awaits() } else { None };
         std::mem::take(&mut self.events)
     }
 
@@ -114,6 +125,14 @@ impl<'t> Parser<'t> {
             self.events.push(Event::Part(Part::Text(fence)));
         }
         self.events
+    }
+
+    /// Whether a piece of a long argument can wait: small pieces are looked at together, unless one
+    /// holds the byte that may complete the call.
+    fn sleeps(&self, piece: &str) -> bool {
+        const TOGETHER: usize = 256;
+        let pending = self.buffer.len() - self.asleep;
+        self.awaits.is_some_and(|byte| pending < TOGETHER && !piece.as_bytes().contains(&byte))
     }
 
     fn view(&self) -> View<'_> {
@@ -134,9 +153,17 @@ impl<'t> Parser<'t> {
 
     /// Does the next thing that can be done; false if more text is needed for it.
     fn turn(&mut self) -> bool {
+        if let Mode::Attempt(attempt) = &mut self.mode {
+            let view = View::new(&self.buffer, self.base, self.ended, self.catalog);
+            let step = attempt.reader.step(&view);
+            if step == Err(Stop::More) {
+                return false;
+            }
+            return self.go_on(step);
+        }
         match std::mem::replace(&mut self.mode, Mode::Prose) {
             Mode::Prose => self.read_prose(),
-            Mode::Attempt(attempt) => self.go_on(attempt),
+            Mode::Attempt(_) => true,
             Mode::Discard => {
                 self.mode = Mode::Discard;
                 self.at = self.view().end();
@@ -376,9 +403,12 @@ impl<'t> Parser<'t> {
         true
     }
 
-    /// Lets the reader go on.
-    fn go_on(&mut self, mut attempt: Attempt) -> bool {
-        match attempt.reader.step(&self.view()) {
+    /// Does what the reader has come to.
+    fn go_on(&mut self, step: Read<Step>) -> bool {
+        let Mode::Attempt(mut attempt) = std::mem::replace(&mut self.mode, Mode::Prose) else {
+            return true;
+        };
+        match step {
             Ok(Step::Found { calls, text, end }) => {
                 self.found(&attempt, calls, text, end);
                 attempt.found = true;

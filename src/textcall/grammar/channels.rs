@@ -50,6 +50,13 @@ enum To {
 }
 
 impl Reader for Message {
+    fn awaits(&self) -> Option<u8> {
+        match self.stage {
+            Stage::Scan(_) => Some(b'}'),
+            _ => None,
+        }
+    }
+
     fn step(&mut self, view: &View<'_>) -> Read<Step> {
         loop {
             match &mut self.stage {

@@ -52,6 +52,13 @@ enum Stage {
 }
 
 impl Reader for Calls {
+    fn awaits(&self) -> Option<u8> {
+        match self.stage {
+            Stage::Body(_) => Some(b'>'),
+            _ => None,
+        }
+    }
+
     fn step(&mut self, view: &View<'_>) -> Read<Step> {
         loop {
             match &mut self.stage {

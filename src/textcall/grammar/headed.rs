@@ -103,6 +103,13 @@ struct Who {
 const MAX_HEAD: usize = 256;
 
 impl Reader for Section {
+    fn awaits(&self) -> Option<u8> {
+        match self.stage {
+            Stage::Scan(_) => Some(b'}'),
+            _ => None,
+        }
+    }
+
     fn step(&mut self, view: &View<'_>) -> Read<Step> {
         loop {
             match &mut self.stage {

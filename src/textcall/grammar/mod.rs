@@ -31,10 +31,15 @@ use super::view::{Read, View};
 pub(in crate::textcall) trait Reader: std::fmt::Debug + Send {
     /// Goes on as far as the text allows. A reader that found a call is asked again.
     fn step(&mut self, view: &View<'_>) -> Read<Step>;
+
+    /// The byte without which the argument being read cannot be complete.
+    fn awaits(&self) -> Option<u8> {
+        None
+    }
 }
 
 /// What a reader has come to.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(in crate::textcall) enum Step {
     /// Calls, or reasons why one is none, that end at `end`.
     Found { calls: Vec<Result<Draft, Refusal>>, text: Option<String>, end: usize },

@@ -47,6 +47,13 @@ enum Stage {
 const PREFIX: &str = "call:";
 
 impl Reader for Call {
+    fn awaits(&self) -> Option<u8> {
+        match self.stage {
+            Stage::Scan(_) => Some(b'}'),
+            _ => None,
+        }
+    }
+
     fn step(&mut self, view: &View<'_>) -> Read<Step> {
         loop {
             match &mut self.stage {

@@ -59,7 +59,7 @@ enum Stage {
     Section,
     Name,
     Inside,
-    Value { key: String, start: usize, seek: Seek },
+    Value { key: String, start: usize, seek: Seek, ends: [String; 3] },
     Json(Scan),
 }
 
@@ -74,6 +74,14 @@ struct Pending {
 const MAX_WORD: usize = 256;
 
 impl Reader for Block {
+    fn awaits(&self) -> Option<u8> {
+        match self.stage {
+            Stage::Json(_) => Some(b'}'),
+            Stage::Value { .. } => Some(b'>'),
+            _ => None,
+        }
+    }
+
     fn step(&mut self, view: &View<'_>) -> Read<Step> {
         loop {
             match &mut self.stage {
@@ -185,7 +193,8 @@ impl Block {
             let value = self.tag("arg_value");
             if view.has(after, &value)? {
                 let start = after + value.len();
-                self.stage = Stage::Value { key, start, seek: Seek::new(start) };
+                let ends = ["/arg_value", "arg_key", "/tool_call"].map(|name| self.tag(name));
+                self.stage = Stage::Value { key, start, seek: Seek::new(start), ends };
             }
             self.call.pairs = true;
             self.at = after;
@@ -201,9 +210,8 @@ impl Block {
 
     /// Looks for the end of a value: an end tag that is followed by more of the call.
     fn value(&mut self, view: &View<'_>) -> Read<()> {
-        let tokens = [self.tag("/arg_value"), self.tag("arg_key"), self.tag("/tool_call")];
-        let [close, key_open, call_close] = &tokens;
-        let Stage::Value { key, start, seek } = &mut self.stage else { return Ok(()) };
+        let Stage::Value { key, start, seek, ends } = &mut self.stage else { return Ok(()) };
+        let [close, key_open, call_close] = ends;
         loop {
             let at = seek.token(view, close)?;
             let after = at + close.len();

@@ -46,6 +46,13 @@ enum Stage {
 const MAX_LINE: usize = 512;
 
 impl Reader for Turn {
+    fn awaits(&self) -> Option<u8> {
+        match self.stage {
+            Stage::Scan(_) => Some(b'}'),
+            _ => None,
+        }
+    }
+
     fn step(&mut self, view: &View<'_>) -> Read<Step> {
         loop {
             match &mut self.stage {

@@ -120,6 +120,14 @@ const MAX_TAG: usize = 512;
 const CDATA: &str = "<![CDATA[";
 
 impl Reader for Calls {
+    fn awaits(&self) -> Option<u8> {
+        match self.stage {
+            Stage::Json(_) => Some(b'}'),
+            Stage::Value(..) => Some(b'>'),
+            _ => None,
+        }
+    }
+
     fn step(&mut self, view: &View<'_>) -> Read<Step> {
         loop {
             let found = match &mut self.stage {
