@@ -7,6 +7,7 @@
 //! - [`policy`](self), [`gate`](self): which changes fail a build
 //! - [`codes`](self): what a code means and what to do
 //! - [`snapshot`](self): what may become a snapshot, and what of it is kept
+//! - [`sprt`](self): is a suspected regression one, or noise?
 
 mod cause;
 mod change;
@@ -21,6 +22,9 @@ mod policy;
 mod rule;
 mod rules;
 mod snapshot;
+mod sprt;
+#[cfg(test)]
+mod testing;
 
 pub use change::{Change, Class, FieldChange, Severity, Sides};
 pub use codes::{Explanation, Kind, explain, explanations, nearest};
@@ -31,3 +35,4 @@ pub use policy::{Day, Exception, Level, Policy, PolicyRule};
 pub use rule::{Code, Rest, Rule, When};
 pub use rules::rules;
 pub use snapshot::{KEPT_EVIDENCE, Unacceptable, acceptable, trimmed};
+pub use sprt::{Decision, Observed, SequentialTest, TestPlan, is_suspicious};

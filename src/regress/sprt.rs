@@ -1,0 +1,291 @@
+//! Is a suspected regression one, or noise?
+//!
+//! Wald's sequential probability ratio test between the baseline's rate and that rate less a drop:
+//! samples are taken one by one until one of the two is twenty times as likely as the other. On
+//! average it needs about half the trials of a fixed-size test with the same error rates.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::verdict::Tally;
+
+/// The share of a drop that one night must show before it is worth sampling again.
+const SUSPICIOUS_SHARE: f64 = 1.0 / 3.0;
+
+/// No rate is taken to be nearer to 0 or 1 than this: one sample must never decide alone.
+const MARGIN: f64 = 0.02;
+
+/// How trials came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Observed {
+    /// Conclusive trials that passed.
+    pub passes: u32,
+    /// Conclusive trials.
+    pub trials: u32,
+}
+
+impl Observed {
+    /// The rate, drawn towards a half as far as few trials deserve it (Laplace's rule): 3 of 3 say
+    /// 0.8, not 1. `None` without trials.
+    pub fn estimate(self) -> Option<f64> {
+        (self.trials > 0).then(|| f64::from(self.passes + 1) / f64::from(self.trials + 2))
+    }
+
+    fn rate(self) -> Option<f64> {
+        self.tally().rate()
+    }
+
+    fn tally(self) -> Tally {
+        let fails = self.trials.saturating_sub(self.passes);
+        Tally { passes: self.passes, fails, ..Tally::default() }
+    }
+}
+
+/// What the test tells apart, and how surely.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TestPlan {
+    /// The drop of the rate that counts as a regression.
+    pub drop: f64,
+    /// The chance of taking noise for a regression.
+    pub alpha: f64,
+    /// The chance of taking a regression for noise.
+    pub beta: f64,
+    /// Trials after which it stays undecided.
+    pub max_trials: u32,
+}
+
+impl Default for TestPlan {
+    fn default() -> Self {
+        Self { drop: 0.30, alpha: 0.05, beta: 0.05, max_trials: 80 }
+    }
+}
+
+/// What the samples say of a suspicion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Decision {
+    /// The rate has dropped.
+    Regression,
+    /// The rate is what it was.
+    Noise,
+    /// The trials did not suffice to tell.
+    Inconclusive,
+}
+
+impl Decision {
+    /// As it stands in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Regression => "regression",
+            Self::Noise => "noise",
+            Self::Inconclusive => "inconclusive",
+        }
+    }
+}
+
+/// Whether one night's trials are worth sampling again: the status fell, or the rate did by a third
+/// of the drop. Generous on purpose, since a needless suspicion costs only samples.
+pub fn is_suspicious(baseline: Observed, night: Observed, plan: &TestPlan) -> bool {
+    let (Some(before), Some(now)) = (baseline.estimate(), night.rate()) else { return false };
+    let fell = night.tally().status() > baseline.tally().status();
+    fell || now < before - plan.drop * SUSPICIOUS_SHARE
+}
+
+/// A test under way. Feed it samples until it has a [`Decision`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct SequentialTest {
+    before: f64,
+    dropped: f64,
+    plan: TestPlan,
+    seen: Observed,
+}
+
+impl SequentialTest {
+    /// A test against a baseline; `None` where the baseline has no trials or nothing to lose.
+    pub fn new(baseline: Observed, plan: TestPlan) -> Option<Self> {
+        if baseline.passes == 0 {
+            return None;
+        }
+        let before = baseline.estimate()?.clamp(2.0 * MARGIN, 1.0 - MARGIN);
+        let dropped = (before - plan.drop).max(MARGIN);
+        Some(Self { before, dropped, plan, seen: Observed { passes: 0, trials: 0 } })
+    }
+
+    /// The rate that the baseline is taken to have.
+    pub fn before(&self) -> f64 {
+        self.before
+    }
+
+    /// The rate that would be a regression.
+    pub fn dropped(&self) -> f64 {
+        self.dropped
+    }
+
+    /// The samples so far.
+    pub fn seen(&self) -> Observed {
+        self.seen
+    }
+
+    /// Takes one conclusive sample and decides, if it can.
+    pub fn observe(&mut self, passed: bool) -> Option<Decision> {
+        self.seen.trials += 1;
+        self.seen.passes += u32::from(passed);
+        self.decision()
+    }
+
+    /// The decision, once there is one.
+    pub fn decision(&self) -> Option<Decision> {
+        let TestPlan { alpha, beta, max_trials, .. } = self.plan;
+        let ratio = self.log_likelihood_ratio();
+        // Wald's approximate bounds may exceed an error rate; these, a little wider, cannot.
+        if ratio >= -alpha.ln() {
+            Some(Decision::Regression)
+        } else if ratio <= beta.ln() {
+            Some(Decision::Noise)
+        } else {
+            (self.seen.trials >= max_trials).then_some(Decision::Inconclusive)
+        }
+    }
+
+    /// How much better the drop explains the samples than the baseline's rate does.
+    fn log_likelihood_ratio(&self) -> f64 {
+        let passes = f64::from(self.seen.passes);
+        let fails = f64::from(self.seen.trials) - passes;
+        passes * (self.dropped / self.before).ln()
+            + fails * ((1.0 - self.dropped) / (1.0 - self.before)).ln()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Luck, percent};
+    use super::*;
+
+    const GATES: u32 = 10_000;
+
+    fn observed(passes: u32, trials: u32) -> Observed {
+        Observed { passes, trials }
+    }
+
+    /// Samples an endpoint of this rate until there is a decision.
+    fn decide(test: &SequentialTest, rate: f64, luck: &mut Luck) -> (Decision, u32) {
+        let mut test = test.clone();
+        loop {
+            if let Some(decision) = test.observe(luck.happens(rate)) {
+                return (decision, test.seen().trials);
+            }
+        }
+    }
+
+    /// How often a rate is called a regression, and how many trials that takes on average.
+    fn alarms(test: &SequentialTest, rate: f64, luck: &mut Luck) -> (f64, f64) {
+        let (mut alarms, mut spent) = (0, 0);
+        for _ in 0..GATES {
+            let (decision, trials) = decide(test, rate, luck);
+            alarms += u32::from(decision == Decision::Regression);
+            spent += trials;
+        }
+        (percent(alarms, GATES), f64::from(spent) / f64::from(GATES))
+    }
+
+    /// The chance of at most `most` passes in `trials`.
+    fn at_most(most: u32, trials: u32, rate: f64) -> f64 {
+        let mut chance = (1.0 - rate).powf(f64::from(trials));
+        let mut sum = chance;
+        for passes in 1..=most {
+            chance *= f64::from(trials - passes + 1) / f64::from(passes) * rate / (1.0 - rate);
+            sum += chance;
+        }
+        sum
+    }
+
+    /// The fewest trials with which a test of fixed size has these error rates.
+    fn fixed_size(before: f64, dropped: f64, plan: &TestPlan) -> u32 {
+        let suffices = |trials: &u32| {
+            (0..*trials).any(|limit| {
+                at_most(limit, *trials, before) <= plan.alpha
+                    && at_most(limit, *trials, dropped) >= 1.0 - plan.beta
+            })
+        };
+        (1..1000).find(suffices).unwrap()
+    }
+
+    #[test]
+    fn thousands_of_gates_keep_both_error_rates_and_spend_fewer_trials_than_a_fixed_size() {
+        let plan = TestPlan::default();
+        let mut luck = Luck::seeded(1);
+        for (passes, trials) in [(40, 40), (38, 40), (32, 40), (28, 40), (20, 40), (3, 3), (2, 3)] {
+            let test = SequentialTest::new(observed(passes, trials), plan).unwrap();
+            let (before, dropped) = (test.before(), test.dropped());
+            let (false_alarms, spent_on_noise) = alarms(&test, before, &mut luck);
+            let (detected, spent_on_drops) = alarms(&test, dropped, &mut luck);
+            let fixed = fixed_size(before, dropped, &plan);
+            let spent = spent_on_noise.max(spent_on_drops);
+            println!(
+                "{passes}/{trials}: {before:.2} or {dropped:.2}: {false_alarms:.1} % false alarms, \
+                 {detected:.1} % detected, {spent_on_noise:.1} and {spent_on_drops:.1} trials; \
+                 a fixed-size test needs {fixed}"
+            );
+            assert!(false_alarms <= 5.0, "{passes}/{trials}: {false_alarms} % false alarms");
+            assert!(detected >= 95.0, "{passes}/{trials}: {detected} % detected");
+            assert!(spent < f64::from(fixed), "{passes}/{trials}: {spent} of {fixed} trials");
+        }
+    }
+
+    /// Accepts a snapshot, probes a night, and samples again where that looks bad.
+    fn gate(before: f64, now: f64, trials: (u32, u32), luck: &mut Luck) -> Option<Decision> {
+        let plan = TestPlan::default();
+        let baseline = observed(luck.passes(trials.0, before), trials.0);
+        let night = observed(luck.passes(trials.1, now), trials.1);
+        let suspicious = is_suspicious(baseline, night, &plan);
+        let test = SequentialTest::new(baseline, plan).filter(|_| suspicious)?;
+        Some(decide(&test, now, luck).0)
+    }
+
+    #[test]
+    fn whole_gates_rarely_fail_a_flaky_model_and_catch_one_that_falls() {
+        let mut luck = Luck::seeded(2);
+        let mut fails = |before: f64, now: f64| {
+            let fails = (0..GATES)
+                .filter(|_| gate(before, now, (40, 20), &mut luck) == Some(Decision::Regression));
+            percent(u32::try_from(fails.count()).unwrap(), GATES)
+        };
+        let (flaky, fallen) = (fails(0.80, 0.80), fails(0.95, 0.60));
+        println!("80 % before and after: {flaky:.1} % fail; 95 % to 60 %: {fallen:.1} % caught");
+        assert!(flaky <= 5.0, "{flaky} % of the gates of a flaky model fail");
+        assert!(fallen >= 95.0, "{fallen} % of the gates of a fallen model fail");
+    }
+
+    #[test]
+    fn few_trials_are_not_taken_for_certainty() {
+        assert_eq!(observed(3, 3).estimate(), Some(0.8));
+        assert_eq!(observed(0, 0).estimate(), None);
+        let mut test = SequentialTest::new(observed(1000, 1000), TestPlan::default()).unwrap();
+        assert_eq!(test.observe(false), None, "one failure is no regression");
+    }
+
+    #[test]
+    fn what_never_worked_cannot_get_worse() {
+        assert_eq!(SequentialTest::new(observed(0, 3), TestPlan::default()), None);
+        assert_eq!(SequentialTest::new(observed(0, 0), TestPlan::default()), None);
+    }
+
+    #[test]
+    fn what_the_bound_leaves_open_is_inconclusive() {
+        let plan = TestPlan { max_trials: 2, ..TestPlan::default() };
+        let mut test = SequentialTest::new(observed(4, 5), plan).unwrap();
+        assert_eq!(test.observe(true), None);
+        assert_eq!(test.observe(false), Some(Decision::Inconclusive));
+    }
+
+    #[test]
+    fn a_night_is_suspicious_when_its_status_or_its_rate_fell() {
+        let plan = TestPlan::default();
+        assert!(is_suspicious(observed(3, 3), observed(2, 3), &plan), "pass to partial");
+        assert!(is_suspicious(observed(17, 20), observed(12, 20), &plan), "both partial");
+        assert!(!is_suspicious(observed(17, 20), observed(16, 20), &plan));
+        assert!(!is_suspicious(observed(2, 3), observed(3, 3), &plan), "better");
+        assert!(!is_suspicious(observed(3, 3), observed(0, 0), &plan), "no night");
+    }
+}
