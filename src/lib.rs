@@ -5,6 +5,7 @@
 //! - [`ir`]: the one representation every provider format becomes
 //! - [`wire`]: bytes to frames (SSE, NDJSON, JSON arrays)
 //! - [`dialect`]: frames and bodies to `ir` and back, for five provider protocols
+//! - [`telemetry`]: what happened turn by turn, and the seven numbers that sum it up
 //! - [`tools`]: the probe tools and the registry that validates and runs them
 //! - [`transport`]: HTTP with limits, retries and an evidence record per exchange
 //! - [`conversation`]: one turn against an endpoint
@@ -26,6 +27,7 @@ pub mod regress;
 pub mod report;
 pub mod runner;
 pub mod sim;
+pub mod telemetry;
 pub mod textcall;
 pub mod tools;
 pub mod transport;

@@ -9,6 +9,7 @@ mod console;
 mod demands;
 mod error;
 mod exit;
+mod metrics;
 mod output;
 mod parse;
 mod probe;
@@ -53,6 +54,7 @@ const EXIT_CODES: &str = "Exit codes: 0 fine, 1 a demand not met or a regression
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Metrics(metrics::MetricsArgs),
     Parse(parse::ParseArgs),
     Probe(Box<probe::ProbeArgs>),
     Report(report::ReportArgs),
@@ -79,6 +81,7 @@ pub fn main() -> ExitCode {
 
 fn run(command: Command, console: &Console) -> Result<Exit, CliError> {
     match command {
+        Command::Metrics(args) => metrics::run(&args, console),
         Command::Parse(args) => parse::run(&args, console),
         Command::Probe(args) => probe::run(&args, console),
         Command::Report(args) => report::run(&args, console),

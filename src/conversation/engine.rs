@@ -4,10 +4,11 @@
 //! structured error, put the result back, keep the reasoning state, record. Bounded in turns, and
 //! stopped when the same call comes three times in a row.
 
-use super::{Answer, Endpoint, Reading, read};
+use super::{Answer, Endpoint, Reading, read, telling};
 use crate::ir::{
     Defect, Digest, Layer, Message, Part, Reply, Request, ToolCall, ToolResult, ToolSpec,
 };
+use crate::telemetry::TurnEvent;
 use crate::textcall::Protocol;
 use crate::tools::{Registry, ToolFailure};
 
@@ -62,6 +63,10 @@ pub struct Conversation<'a> {
     defects: Vec<Defect>,
     /// The calls of each turn so far.
     turns: Vec<Vec<ToolCall>>,
+    /// What each answered turn so far comes to.
+    telemetry: Vec<TurnEvent>,
+    /// What is known of the next turn before it is held.
+    next: telling::Next,
 }
 
 impl<'a> Conversation<'a> {
@@ -81,6 +86,8 @@ impl<'a> Conversation<'a> {
             evidence: Vec::new(),
             defects: Vec::new(),
             turns: Vec::new(),
+            telemetry: Vec::new(),
+            next: telling::Next::default(),
         }
     }
 
@@ -99,11 +106,23 @@ impl<'a> Conversation<'a> {
         &self.defects
     }
 
+    /// What each answered turn so far comes to.
+    pub fn telemetry(&self) -> &[TurnEvent] {
+        &self.telemetry
+    }
+
+    /// Says that the next turn is to give so many calls at once.
+    pub fn want(&mut self, calls: usize) {
+        self.next.wanted = u32::try_from(calls).ok();
+    }
+
     /// Sends the conversation so far. A reply becomes part of it, word for word.
     ///
     /// Some endpoints refuse the reasoning that they gave out themselves. Where that is so, the
     /// conversation goes on without it: what else the endpoint can do is another question.
     pub async fn turn(&mut self) -> Said {
+        let next = std::mem::take(&mut self.next);
+        let mut sent = telling::Sent::of(&self.request, next.clone());
         let mut turn = self.endpoint.ask(&self.request).await;
         self.evidence.push(turn.evidence.clone());
         if matches!(turn.answer, Answer::Refused(_))
@@ -112,14 +131,16 @@ impl<'a> Conversation<'a> {
             let second = self.endpoint.ask(&bare).await;
             self.evidence.push(second.evidence.clone());
             if second.answer.reply().is_some() {
+                self.telemetry.push(telling::reasoning_refused());
+                sent = telling::Sent::of(&bare, next);
                 self.request = bare;
                 turn = second;
             }
         }
-        self.take(turn.answer)
+        self.take(turn.answer, &sent)
     }
 
-    fn take(&mut self, answer: Answer) -> Said {
+    fn take(&mut self, answer: Answer, sent: &telling::Sent) -> Said {
         if let Answer::Reply(reply) | Answer::CutShort(reply) = &answer {
             self.defects.extend(reply.defects.iter());
         }
@@ -132,6 +153,7 @@ impl<'a> Conversation<'a> {
             None => Reading::default(),
         };
         self.turns.push(reading.calls.clone());
+        self.telemetry.extend(sent.answered(&answer, &reading, self.tools));
         Said { answer, reading }
     }
 
@@ -143,6 +165,10 @@ impl<'a> Conversation<'a> {
             Part::BrokenCall(call) => Some(ToolFailure::result_of_broken(call)),
             _ => None,
         }));
+        if let Some(event) = self.telemetry.last_mut() {
+            telling::ran(event, &results);
+        }
+        self.next.after_error = results.iter().any(|result| result.is_error);
         self.put_back(said.reading.layer, &results);
         results
     }

@@ -4,12 +4,14 @@
 //! - [`Answer`]: a reply, a refusal, or no answer at all
 //! - [`Reading`]: which calls are in a reply, and which layer kept them
 //! - [`Conversation`]: the turns of an agent, bounded
+//! - [`telling`](self): what a turn comes to in the metrics
 
 mod answer;
 mod endpoint;
 mod engine;
 mod log;
 mod reading;
+mod telling;
 
 pub use answer::{Answer, Miss, excerpt};
 pub use endpoint::{Address, Endpoint, Turn};

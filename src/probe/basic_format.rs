@@ -15,6 +15,7 @@ use super::{Probe, Seed, ask_for};
 use crate::conversation::{Delivery, Miss, Reading};
 use crate::ir::{CallFormat, Layer, Message, Request};
 use crate::profile::{JsonText, SingleTool, Strictness, ToolDelivery};
+use crate::telemetry::TurnEvent;
 use crate::textcall::Protocol;
 use crate::tools::ArgumentSchema;
 use crate::verdict::{Finding, Observation};
@@ -34,6 +35,7 @@ pub(super) struct Ladder {
     pub(super) result: SingleTool,
     pub(super) findings: Vec<Finding>,
     pub(super) delivery: Option<Delivery>,
+    pub(super) telemetry: Vec<TurnEvent>,
 }
 
 /// Climbs the ladder.
@@ -163,6 +165,7 @@ fn rung(
     let forms: Vec<Form> = trials.iter().filter_map(|trial| trial.facts.clone()).collect();
     let form = prevailing(&forms);
     let control = Finding::pass("a call arrived");
+    let telemetry = telemetry(&trials);
     let trials = trials.into_iter().map(|trial| elsewhere(trial, form.as_ref())).collect();
     let (outcome, findings) = settled(&probe.id, trials, &control, "a call of the same kind");
     let result = SingleTool {
@@ -174,7 +177,7 @@ fn rung(
         json_text: json_text(&forms),
         rungs,
     };
-    Ladder { result, findings, delivery: Some(delivery) }
+    Ladder { result, findings, delivery: Some(delivery), telemetry }
 }
 
 /// The form that most calls arrived in; the better kept one where it is a tie.
@@ -214,6 +217,7 @@ fn json_text(forms: &[Form]) -> Option<JsonText> {
 
 /// The result where no rung held.
 fn nothing(probe: &Probe, trials: Vec<Trial<Option<Form>>>, control: &Finding) -> Ladder {
+    let telemetry = telemetry(&trials);
     let (outcome, findings) = settled(&probe.id, trials, control, "a reply without tools");
     let result = SingleTool {
         outcome,
@@ -224,7 +228,12 @@ fn nothing(probe: &Probe, trials: Vec<Trial<Option<Form>>>, control: &Finding) -
         json_text: None,
         rungs: BTreeMap::new(),
     };
-    Ladder { result, findings, delivery: None }
+    Ladder { result, findings, delivery: None, telemetry }
+}
+
+/// Only the turns of the rung that counts: nobody will speak to the model on the others.
+fn telemetry(trials: &[Trial<Option<Form>>]) -> Vec<TurnEvent> {
+    trials.iter().flat_map(|trial| trial.telemetry.clone()).collect()
 }
 
 fn delivered(delivery: Delivery) -> ToolDelivery {

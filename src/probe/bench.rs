@@ -7,6 +7,7 @@ use super::{Probe, Seed, Wanted, fill};
 use crate::conversation::{Answer, Conversation, Delivery, Endpoint, Miss};
 use crate::ir::{Defect, Digest, Object, ToolSpec};
 use crate::profile::{Taken, Variant};
+use crate::telemetry::TurnEvent;
 use crate::tools::probes;
 use crate::tools::{Effect, Nonces, Registry, RegistryError, Tool, ToolFuture};
 use crate::verdict::{Finding, Observation};
@@ -58,6 +59,7 @@ pub(super) struct Trial<F> {
     pub(super) observation: Observation,
     pub(super) evidence: Vec<Digest>,
     pub(super) defects: Vec<Defect>,
+    pub(super) telemetry: Vec<TurnEvent>,
     pub(super) facts: F,
 }
 
@@ -69,8 +71,8 @@ impl<F> Trial<F> {
 
     /// A trial whose outcome was known without holding it.
     pub(super) fn settled(finding: Finding, facts: F) -> Self {
-        let observation = finding.into();
-        Self { observation, evidence: Vec::new(), defects: Vec::new(), facts }
+        let (evidence, defects, telemetry) = Default::default();
+        Self { observation: finding.into(), evidence, defects, telemetry, facts }
     }
 
     /// A trial that was one conversation.
@@ -83,6 +85,7 @@ impl<F> Trial<F> {
             observation: observation.into(),
             evidence: conversation.evidence().to_vec(),
             defects: conversation.defects().to_vec(),
+            telemetry: conversation.telemetry().to_vec(),
             facts,
         }
     }

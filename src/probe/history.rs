@@ -153,6 +153,7 @@ async fn trial(bench: &Bench, probe: &Probe, ask: &Calls, seed: &Seed) -> Trial<
     };
     let mut conversation =
         bench.conversation(&tools, &format!("{}\n\n{}", ask_for(&wanted), ask.then));
+    conversation.want(wanted.len());
     let said = conversation.turn().await;
     let blocked = blocked(&said.answer, "no calls to build a history on").or_else(|| {
         match said.reading.layer {

@@ -30,7 +30,7 @@ mod tool_choice;
 
 pub use bench::{Bench, ThinkingSwitch};
 pub use prompt::{Wanted, ask_for};
-pub use run::{Watch, run};
+pub use run::{Measured, Watch, run};
 pub use seed::{Seed, fill};
 pub use suite::{Ask, Probe, ProbeFile, Suite, SuiteError};
 pub use suite_name::SuiteName;

@@ -53,6 +53,7 @@ async fn trial(bench: &Bench, probe: &Probe, ask: &Calls, seed: &Seed) -> Trial<
     };
     let words = ask_for(&wanted);
     let mut together = bench.conversation(&tools, &words);
+    together.want(wanted.len());
     let mut alone = bench.conversation(&tools, &words);
     alone.request().parallel = Some(false);
     // A stream's twin is about the stream, not about the switch.

@@ -16,6 +16,7 @@ use super::{Probe, call_cases, closed_loop, error_repair, history, no_call, para
 use super::{reasoning_replay, tool_choice};
 use crate::conversation::Delivery;
 use crate::profile::{CaseVerdict, Cases, Outcome, ReplayMode, Results, Status, Switch};
+use crate::telemetry::TurnEvent;
 use crate::verdict::Finding;
 
 /// What negatives of later probes are compared with.
@@ -38,16 +39,45 @@ enum Asked {
     Twins(Vec<Twin>),
 }
 
+/// What a suite gave.
+#[derive(Debug, Clone, Default)]
+pub struct Measured {
+    /// What each probe found.
+    pub results: Results,
+    /// The turns that were held as an agent would hold them; those that were made wrong on purpose
+    /// are not among them.
+    pub telemetry: Vec<TurnEvent>,
+}
+
+impl Asked {
+    fn telemetry(&self) -> Vec<TurnEvent> {
+        fn of<F>(trials: &[Trial<F>]) -> Vec<TurnEvent> {
+            trials.iter().flat_map(|trial| trial.telemetry.clone()).collect()
+        }
+        match self {
+            Self::Cases(cases) => cases.iter().flat_map(|(_, trials)| of(trials)).collect(),
+            Self::Loop(trials) => of(trials),
+            Self::Parallel(trials) => of(trials),
+            Self::Repair(trials) => of(trials),
+            Self::Replay(trials) => of(trials),
+            Self::History(trials) => of(trials),
+            Self::Twins(twins) => twins.iter().flat_map(|twin| twin.telemetry.clone()).collect(),
+        }
+    }
+}
+
 /// Asks these probes of one endpoint. The one that climbs the ladder must be among them.
-pub async fn run(bench: &Bench, probes: &[&Probe], watch: &dyn Watch) -> Results {
+pub async fn run(bench: &Bench, probes: &[&Probe], watch: &dyn Watch) -> Measured {
     let Some((first, ask)) = probes.iter().find_map(|probe| match &probe.file.ask {
         Ask::BasicFormat(ask) => Some((*probe, ask)),
         _ => None,
     }) else {
-        return Results::default();
+        return Measured::default();
     };
     let (ladder, asked) = climb_and_ask(bench, probes, first, ask, watch).await;
-    settled(probes, ladder, asked)
+    let telemetry = asked.iter().flat_map(Asked::telemetry);
+    let telemetry = ladder.telemetry.iter().cloned().chain(telemetry).collect();
+    Measured { results: settled(probes, ladder, asked), telemetry }
 }
 
 async fn climb_and_ask(

@@ -6,6 +6,7 @@ use super::bench::Trial;
 use super::outcome::outcome;
 use crate::ir::{Defect, Digest};
 use crate::profile::{CaseResult, CaseVerdict, Streaming};
+use crate::telemetry::TurnEvent;
 use crate::verdict::{Finding, Observation, Tally};
 
 /// The streamed trials of one probe, with what is needed to judge them.
@@ -16,17 +17,24 @@ pub(super) struct Twin {
     observations: Vec<Observation>,
     evidence: Vec<Digest>,
     defects: Vec<Defect>,
+    pub(super) telemetry: Vec<TurnEvent>,
 }
 
 impl Twin {
     /// The streamed trials of a probe.
     pub(super) fn of<F>(id: &str, trials: Vec<Trial<F>>) -> Self {
-        let mut twin =
-            Self { id: id.to_owned(), observations: vec![], evidence: vec![], defects: vec![] };
+        let mut twin = Self {
+            id: id.to_owned(),
+            observations: vec![],
+            evidence: vec![],
+            defects: vec![],
+            telemetry: vec![],
+        };
         for trial in trials {
             twin.observations.push(trial.observation);
             twin.evidence.extend(trial.evidence);
             twin.defects.extend(trial.defects);
+            twin.telemetry.extend(trial.telemetry);
         }
         twin
     }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{JsonText, ReplayMode, Results, ToolDelivery};
 use crate::dialect::DialectId;
 use crate::ir::CallFormat;
+use crate::telemetry::Metrics;
 
 /// The version of the file format this binary writes.
 pub const PROFILE_VERSION: u32 = 1;
@@ -148,4 +149,7 @@ pub struct Profile {
     pub probe_version: String,
     /// What each probe found.
     pub results: Results,
+    /// How tool calling went over all turns; absent in files from before it was counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metrics: Option<Metrics>,
 }

@@ -44,6 +44,7 @@ pub(super) fn profile() -> Profile {
         verified_at: at("2026-11-15T00:00:00Z"),
         probe_version: "tool-probe-v1+000000000000".to_owned(),
         results: Results::default(),
+        metrics: None,
     }
 }
 

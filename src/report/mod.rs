@@ -4,6 +4,7 @@
 //! - [`fleet`](self): the columns of a table of many targets
 //! - [`table`](self), [`markdown`](self), [`html`](self): for people
 //! - [`json`](self), [`csv`](self), [`junit`](self): for programs
+//! - [`metrics`](self): the seven numbers, as a table and as CSV
 //! - [`escape`](self): what a model wrote is hostile until it is escaped
 //! - [`links`](self): where a page finds the evidence
 
@@ -15,6 +16,7 @@ mod json;
 mod junit;
 mod links;
 mod markdown;
+mod metrics;
 mod table;
 #[cfg(test)]
 mod testing;
@@ -24,6 +26,7 @@ mod view;
 
 pub use escape::for_terminal;
 pub use links::EvidenceLinks;
+pub use metrics::{metrics_csv, metrics_table};
 pub use view::Report;
 
 use std::io;

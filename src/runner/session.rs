@@ -11,9 +11,10 @@ use super::{Access, Connection, DiscoverError, Target, discover, inspect};
 use crate::conversation::{Delivery, ExchangeLog};
 use crate::dialect::EndpointError;
 use crate::ir::Digest;
-use crate::probe::{self, Bench, Probe, Seed, Suite, SuiteName, Watch};
+use crate::probe::{self, Bench, Measured, Probe, Seed, Suite, SuiteName, Watch};
 use crate::profile::store::Cost;
-use crate::profile::{PROFILE_VERSION, Profile, Results, Subject};
+use crate::profile::{PROFILE_VERSION, Profile, Subject};
+use crate::telemetry::{Counts, TurnEvent};
 use crate::transport::Exchange;
 use crate::verdict::capabilities;
 
@@ -48,6 +49,8 @@ pub struct Probed {
     pub exchanges: Vec<Exchange>,
     /// What it cost.
     pub cost: Cost,
+    /// The turns that its metrics were counted on.
+    pub telemetry: Vec<TurnEvent>,
 }
 
 /// Why a target was not probed.
@@ -74,11 +77,11 @@ pub async fn probe_target(
     let told = inspect(transport, &target.endpoint, &found.way, credentials, &target.model);
     let asked = ask(target, line, &found.way, plan, watch);
     let (told, asked) = join(told, asked).await;
-    let (results, exchanges) = asked?;
+    let (measured, exchanges) = asked?;
     let template = told.template.map(|template| template.hash());
-    let profile = profile(target, &found.way, template.as_ref(), plan, results);
+    let profile = profile(target, &found.way, template.as_ref(), plan, &measured);
     let cost = cost(&exchanges, &line.budget, began.elapsed());
-    Ok(Probed { profile, exchanges, cost })
+    Ok(Probed { profile, exchanges, cost, telemetry: measured.telemetry })
 }
 
 async fn ask(
@@ -87,7 +90,7 @@ async fn ask(
     way: &Access,
     plan: &Plan,
     watch: &dyn Watch,
-) -> Result<(Results, Vec<Exchange>), SessionError> {
+) -> Result<(Measured, Vec<Exchange>), SessionError> {
     let log = ExchangeLog::charging(Arc::clone(&line.budget));
     let bench = Bench {
         endpoint: line.endpoint(target, way, log.clone())?,
@@ -97,8 +100,8 @@ async fn ask(
         trials: plan.trials,
         thinking: None,
     };
-    let results = probe::run(&bench, &plan.probes(), watch).await;
-    Ok((results, log.take()))
+    let measured = probe::run(&bench, &plan.probes(), watch).await;
+    Ok((measured, log.take()))
 }
 
 fn profile(
@@ -106,16 +109,17 @@ fn profile(
     way: &Access,
     template: Option<&Digest>,
     plan: &Plan,
-    results: Results,
+    measured: &Measured,
 ) -> Profile {
     Profile {
         profile_version: PROFILE_VERSION,
         subject: target.subject(way, template),
         dialect: way.dialect,
-        capabilities: capabilities(&results),
+        capabilities: capabilities(&measured.results),
         verified_at: plan.verified_at,
         probe_version: plan.suite.version().to_owned(),
-        results,
+        results: measured.results.clone(),
+        metrics: Some(Counts::of(&measured.telemetry).metrics()),
     }
 }
 

@@ -158,6 +158,14 @@ impl Registry {
         }
     }
 
+    /// Why a call may not run as it stands, whatever hooks would say; `None` where it may.
+    pub fn fault(&self, call: &ToolCall) -> Option<ToolFailure> {
+        match self.entry(&call.name) {
+            Some(entry) => entry.schema.check(&call.input).err(),
+            None => Some(self.unknown(&call.name)),
+        }
+    }
+
     fn entry(&self, name: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.spec.name == name)
     }
