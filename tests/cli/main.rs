@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod metrics;
+mod parse;
 mod sim;
 
 use std::process::{Command, Output};
