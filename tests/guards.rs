@@ -16,7 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("telemetry", &[]),
     ("transport", &["ir", "wire"]),
     ("conversation", &["ir", "wire", "dialect", "telemetry", "textcall", "tools", "transport"]),
-    ("profile", &["ir", "dialect", "telemetry"]),
+    ("profile", &["ir", "dialect", "telemetry", "textcall"]),
     ("verdict", &["ir", "profile"]),
     (
         "probe",
@@ -33,7 +33,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("regress", &["ir", "dialect", "textcall", "profile", "telemetry", "verdict"]),
-    ("sim", &["ir", "wire", "dialect", "textcall"]),
+    ("sim", &["ir", "wire", "dialect", "textcall", "profile"]),
     ("report", &["ir", "dialect", "profile", "telemetry", "verdict"]),
     (
         "runner",

@@ -239,7 +239,7 @@ fn telemetry(trials: &[Trial<Option<Form>>]) -> Vec<TurnEvent> {
 fn delivered(delivery: Delivery) -> ToolDelivery {
     match delivery {
         Delivery::Native => ToolDelivery::Native,
-        Delivery::Prompted(protocol) => ToolDelivery::Prompted(protocol.as_str().to_owned()),
+        Delivery::Prompted(protocol) => ToolDelivery::Prompted(protocol),
     }
 }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Interval, Status};
 use crate::ir::{CallFormat, Defect, Digest, Layer, ReasoningField};
+use crate::textcall::Protocol;
 
 /// What every result says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -90,15 +91,15 @@ impl Results {
 pub enum ToolDelivery {
     /// In the dialect's own field.
     Native,
-    /// In the system prompt, by the protocol of this name.
-    Prompted(String),
+    /// In the system prompt, by this protocol.
+    Prompted(Protocol),
 }
 
 impl From<ToolDelivery> for String {
     fn from(delivery: ToolDelivery) -> Self {
         match delivery {
             ToolDelivery::Native => "native".to_owned(),
-            ToolDelivery::Prompted(protocol) => format!("prompted:{protocol}"),
+            ToolDelivery::Prompted(protocol) => format!("prompted:{}", protocol.as_str()),
         }
     }
 }
@@ -107,11 +108,14 @@ impl TryFrom<String> for ToolDelivery {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        match text.split_once(':') {
-            None if text == "native" => Ok(Self::Native),
-            Some(("prompted", protocol)) => Ok(Self::Prompted(protocol.to_owned())),
-            _ => Err(format!("'{text}' is neither 'native' nor 'prompted:<protocol>'")),
-        }
+        let known = Protocol::ALL.into_iter().map(Self::Prompted);
+        std::iter::once(Self::Native)
+            .chain(known)
+            .find(|delivery| String::from(delivery.clone()) == text)
+            .ok_or_else(|| {
+                let names = Protocol::ALL.map(Protocol::as_str).join(", ");
+                format!("'{text}' is neither 'native' nor 'prompted:' and one of {names}")
+            })
     }
 }
 

@@ -31,10 +31,7 @@ mod server;
 mod thinking;
 
 pub use draw::Draw;
-pub use expected::{
-    ErrorRepair, ExpectedProfile, ReasoningReplay, ReplayMode, ResultKey, SchemaLevel, Status,
-    ToolCallFormat, ToolDelivery,
-};
+pub use expected::{ExpectedProfile, ResultKey};
 pub use fleet::{Fleet, FleetError};
 pub use ids::{IdStyle, Reasoned};
 pub use model::{ModelFile, NativeTools, Provenance, RulesId, TextForm, Thinking, ThinkingWhen};

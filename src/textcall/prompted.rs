@@ -21,6 +21,9 @@ pub enum Protocol {
 }
 
 impl Protocol {
+    /// All of them, in the order in which they are worth trying.
+    pub const ALL: [Self; 3] = [Self::ToolCall, Self::ToolUse, Self::TildeFence];
+
     /// The name in `prompted:<name>` and in probe files.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use super::conversations::{ADD, PATH, asking, conversations, tools};
 use super::{answer, fleet};
 use crate::ir::{CallId, Message, Part, Request, ToolResult};
-use crate::sim::{ModelFile, TextForm, ToolDelivery};
+use crate::profile::ToolDelivery;
+use crate::sim::{ModelFile, TextForm};
 use crate::textcall::{self, Catalog, Options, Protocol};
 
 #[test]

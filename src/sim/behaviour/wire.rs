@@ -6,8 +6,9 @@ use super::conversations::conversations;
 use super::{answer, fleet, meaning};
 use crate::dialect::{Pieces, Stamp};
 use crate::ir::{Defect, Reply, Request, Stop, StopKind};
+use crate::profile::Status;
 use crate::sim::quirks::{HttpQuirk, distort_body, distort_frames};
-use crate::sim::{ModelFile, ResultKey, Status};
+use crate::sim::{ModelFile, ResultKey};
 
 fn stamp() -> Stamp {
     Stamp { created: 1_790_000_000, usage: true }
