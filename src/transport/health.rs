@@ -5,6 +5,7 @@
 
 use super::error::TransportError;
 use super::exchange::{Exchange, Outcome, Response};
+use super::retry::Judgement;
 
 /// How many failures in a row an endpoint is allowed that has answered before.
 const PATIENCE: u32 = 5;
@@ -28,12 +29,18 @@ impl Health {
     }
 
     /// Takes note of an exchange. An answer of any kind, a refusal included, shows that there is
-    /// someone to talk to; one that arrives late brings back an endpoint that was given up.
-    pub(super) fn note(&mut self, exchange: &Exchange) {
+    /// someone to talk to; one that arrives late brings back an endpoint that was given up. Whoever
+    /// read the answer has the last word: a page with a good status is none, and a bad status that
+    /// is about the model's own output is one.
+    pub(super) fn note(&mut self, exchange: &Exchange, judgement: Judgement) {
         let failure = match &exchange.outcome {
-            Outcome::Answered(response) if matches!(response.status, 200..=299 | 400 | 422) => None,
+            Outcome::Answered(response) if is_answer(response, judgement) => None,
             Outcome::Answered(response) => Some(described(response)),
-            Outcome::Failed { error: TransportError::GivenUp { .. }, .. } => return,
+            // What was not sent says nothing.
+            Outcome::Failed {
+                error: TransportError::GivenUp { .. } | TransportError::Budget { .. },
+                ..
+            } => return,
             Outcome::Failed { error, .. } => Some(error.to_string()),
         };
         match failure {
@@ -43,6 +50,14 @@ impl Health {
                 self.last = what;
             }
         }
+    }
+}
+
+fn is_answer(response: &Response, judgement: Judgement) -> bool {
+    match judgement {
+        Judgement::Final => true,
+        Judgement::Transient => false,
+        Judgement::ByStatus => matches!(response.status, 200..=299 | 400 | 422),
     }
 }
 
@@ -62,6 +77,10 @@ mod tests {
 
     /// How many of these answers an endpoint gets to give before it is given up.
     fn taken(statuses: &[u16]) -> usize {
+        taken_as(Judgement::ByStatus, statuses)
+    }
+
+    fn taken_as(judgement: Judgement, statuses: &[u16]) -> usize {
         let call = Call::get("http://127.0.0.1:1/".parse().unwrap());
         let mut health = Health::default();
         statuses
@@ -75,7 +94,7 @@ mod tests {
                 let request = SentRequest::redacted(&call, &Scrubber::default());
                 let outcome = Outcome::Answered(response);
                 let asked = health.given_up().is_none();
-                health.note(&Exchange::single(request, outcome, Timing::default()));
+                health.note(&Exchange::single(request, outcome, Timing::default()), judgement);
                 asked
             })
             .count()
@@ -89,6 +108,12 @@ mod tests {
     #[test]
     fn a_refusal_is_an_answer() {
         assert_eq!(taken(&[400; 10]), 10);
+    }
+
+    #[test]
+    fn the_reader_of_the_answers_has_the_last_word() {
+        assert_eq!(taken_as(Judgement::Transient, &[200; 10]), 1);
+        assert_eq!(taken_as(Judgement::Final, &[500; 10]), 10);
     }
 
     #[test]

@@ -103,10 +103,12 @@ impl<T: Transport> Patient<T> {
         loop {
             let exchange = self.attempt(call, judge).await;
             record(&mut attempts, &exchange, wait);
-            let facts = self.facts(&exchange, judge);
+            let judgement = exchange.response().map_or(Judgement::ByStatus, judge);
+            let facts = Facts::of(&exchange.outcome, judgement, (self.clock)());
             match decide(progress, facts, &self.policy, self.jitter.next()) {
                 Decision::Stop => {
-                    self.health().entry(call.url.path().to_owned()).or_default().note(&exchange);
+                    let path = call.url.path().to_owned();
+                    self.health().entry(path).or_default().note(&exchange, judgement);
                     return Exchange { attempts, ..exchange };
                 }
                 Decision::Retry { after, progress: next } => (progress, wait) = (next, after),
@@ -118,8 +120,8 @@ impl<T: Transport> Patient<T> {
         }
     }
 
-    /// One attempt, counted and within the limits, unless the endpoint was given up. The place at the endpoint is free again while
-    /// the next attempt is waited for.
+    /// One attempt, counted and within the limits, unless the endpoint was given up. The place at
+    /// the endpoint is free again while the next attempt is waited for.
     async fn attempt(&self, call: &Call, judge: Judge<'_>) -> Exchange {
         let _admission = self.limiter.admit().await;
         let given_up = self.health().get(call.url.path()).and_then(Health::given_up);
@@ -134,11 +136,6 @@ impl<T: Transport> Patient<T> {
 
     fn health(&self) -> MutexGuard<'_, HashMap<String, Health>> {
         self.health.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn facts(&self, exchange: &Exchange, judge: Judge<'_>) -> Facts {
-        let judgement = exchange.response().map_or(Judgement::ByStatus, judge);
-        Facts::of(&exchange.outcome, judgement, (self.clock)())
     }
 }
 
@@ -277,6 +274,19 @@ mod tests {
         assert_eq!(exchange.response(), Err(&TransportError::Budget { limit: 2 }));
         assert_eq!(exchange.attempts.len(), 3);
         assert_eq!(budget.spent(), 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_path_that_is_missing_says_nothing_of_the_others() {
+        let prepared = Prepared(Mutex::new([404, 200].map(|code| status(code, &[])).into()));
+        let endpoint = Patient::new(&prepared, patience());
+        let mut statuses = Vec::new();
+        for path in ["missing", "missing?again", "there"] {
+            let call = Call::get(format!("http://127.0.0.1:1/{path}").parse().unwrap());
+            let exchange = endpoint.send(&call, &by_status).await;
+            statuses.push(exchange.response().ok().map(|response| response.status));
+        }
+        assert_eq!(statuses, [Some(404), None, Some(200)]);
     }
 
     #[test]
