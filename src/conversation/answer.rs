@@ -45,9 +45,9 @@ impl Answer {
             Self::Reply(_) => return None,
             Self::Nothing(words) => Miss::Open(words.clone()),
             Self::Refused(error) => Miss::Clear(format!("refused: {error}")),
-            Self::OutputRejected(error) => Miss::Clear(format!(
-                "the model tried to call and the server could not read it: {error}"
-            )),
+            Self::OutputRejected(error) => {
+                Miss::Clear(format!("the server could not read the model's output: {error}"))
+            }
             Self::CutShort(_) => Miss::Clear("the stream ended before the reply did".to_owned()),
         })
     }

@@ -4,7 +4,7 @@
 //! structured error, put the result back, keep the reasoning state, record. Bounded in turns, and
 //! stopped when the same call comes three times in a row.
 
-use super::{Answer, Endpoint, Reading, read, telling};
+use super::{Answer, Endpoint, Reading, limit, read, telling};
 use crate::ir::{
     Defect, Digest, Layer, Message, Part, Reply, Request, ToolCall, ToolResult, ToolSpec,
 };
@@ -144,17 +144,25 @@ impl<'a> Conversation<'a> {
         if let Answer::Reply(reply) | Answer::CutShort(reply) = &answer {
             self.defects.extend(reply.defects.iter());
         }
-        let reading = match answer.reply() {
-            Some(reply) => {
-                self.request.messages.push(Message::assistant(reply.parts.clone()));
-                let specs: Vec<ToolSpec> = self.tools.specs().cloned().collect();
-                read(reply, &specs)
-            }
-            None => Reading::default(),
+        let (answer, reading) = match answer {
+            Answer::Reply(reply) => self.heard(*reply),
+            other => (other, Reading::default()),
         };
         self.turns.push(reading.calls.clone());
         self.telemetry.extend(sent.answered(&answer, &reading, self.tools));
         Said { answer, reading }
+    }
+
+    /// A reply as it is to be judged and sent back, with what was found in it.
+    fn heard(&mut self, mut reply: Reply) -> (Answer, Reading) {
+        let call_was_cut = limit::take_cut_call(&mut reply);
+        let specs: Vec<ToolSpec> = self.tools.specs().cloned().collect();
+        let reading = read(&reply, &specs);
+        if limit::ended_early(&reply, &reading, call_was_cut) {
+            return (Answer::Nothing(limit::ENDED_EARLY.to_owned()), Reading::default());
+        }
+        self.request.messages.push(Message::assistant(reply.parts.clone()));
+        (Answer::Reply(Box::new(reply)), reading)
     }
 
     /// Runs the calls of a turn and puts the results where the model looks for them.

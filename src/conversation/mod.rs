@@ -3,12 +3,14 @@
 //! - [`Endpoint`]: a model behind a URL, and the log of what was exchanged with it
 //! - [`Answer`]: a reply, a refusal, or no answer at all
 //! - [`Reading`]: which calls are in a reply, and which layer kept them
+//! - [`limit`](self): what is left of a reply that the token limit ended
 //! - [`Conversation`]: the turns of an agent, bounded
 //! - [`telling`](self): what a turn comes to in the metrics
 
 mod answer;
 mod endpoint;
 mod engine;
+mod limit;
 mod log;
 mod reading;
 mod telling;

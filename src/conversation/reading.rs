@@ -5,7 +5,7 @@
 //! make.
 
 use crate::ir::{Layer, Part, Reply, ToolCall, ToolSpec};
-use crate::textcall::{self, Catalog, Options, Parsed};
+use crate::textcall::{self, Catalog, Options, Parsed, ProblemCode};
 
 /// What was found in a reply.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -20,6 +20,8 @@ pub struct Reading {
     pub repairs: Vec<String>,
     /// Attempts at a call that are none, in words.
     pub broken: Vec<String>,
+    /// Whether the text ends within a call.
+    pub ends_in_call: bool,
     /// The visible text without calls and reasoning.
     pub text: String,
 }
@@ -74,7 +76,12 @@ fn in_text(parsed: &Parsed, layer: Layer) -> Reading {
         parser: parsed.calls().next().map(|call| call.family.replace('_', "-")),
         repairs,
         broken: broken.collect(),
+        ends_in_call: parsed.parts.iter().any(is_truncated),
         text: parsed.content(),
         calls,
     }
+}
+
+fn is_truncated(part: &textcall::Part) -> bool {
+    matches!(part, textcall::Part::Problem(problem) if problem.code == ProblemCode::Truncated)
 }

@@ -1,0 +1,341 @@
+"""Holds toolprobe's verdicts on a real model behind a real server against the raw bytes.
+
+    python ci/real_check.py TOOLPROBE
+
+Two servers, each probed over three routes. With its own chat template the model was never shown
+tools and answers in prose. With `real_forced.jinja` and a demanded call, the server's grammar lets
+it write nothing but calls. A relay between toolprobe and the server keeps what really went over the
+wire; nothing here asks toolprobe what it saw.
+"""
+
+import contextlib
+import hashlib
+import http.client
+import io
+import json
+import pathlib
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+
+HERE = pathlib.Path(__file__).parent
+PROBES = HERE.parent / "probes"
+MODEL = "smollm2"
+START_SECONDS = 60
+PROBE_SECONDS = 120
+MARKERS = ("<tool_call", "<tool_use", "~~~tool_call", "<function", "<|START_ACTION|>")
+
+passed, failed = 0, 0
+
+
+def check(what, holds, seen=""):
+    global passed, failed
+    if holds:
+        passed += 1
+    else:
+        failed += 1
+    print(f"{'ok  ' if holds else 'FAIL'} {what}{'' if holds else f': {seen}'}", flush=True)
+
+
+class Route:
+    """One dialect of the server: its path, its words, and where its replies hold calls and text."""
+
+    def __init__(self, dialect, path, format, limit, demand, calls, text):
+        self.dialect, self.path, self.format = dialect, path, format
+        self.limit, self.demand, self.calls, self.text = limit, demand, calls, text
+
+    def extra(self, demanded):
+        # A weak model babbles until something stops it, and tokens are slow here.
+        body = {self.limit: 96 if demanded else 48}
+        if demanded:
+            body["tool_choice"] = self.demand
+        return json.dumps(body)
+
+
+def chat_calls(body):
+    calls = body["choices"][0]["message"].get("tool_calls") or []
+    return [(call["function"]["name"], call["function"]["arguments"]) for call in calls]
+
+
+def messages_calls(body):
+    blocks = [block for block in body["content"] if block["type"] == "tool_use"]
+    return [(block["name"], json.dumps(block["input"])) for block in blocks]
+
+
+def responses_calls(body):
+    items = [item for item in body["output"] if item["type"] == "function_call"]
+    return [(item["name"], item["arguments"]) for item in items]
+
+
+def chat_text(body):
+    return body["choices"][0]["message"].get("content") or ""
+
+
+def messages_text(body):
+    return "".join(block.get("text", "") for block in body["content"])
+
+
+def responses_text(body):
+    parts = [part for item in body["output"] for part in item.get("content") or []]
+    return "".join(part.get("text", "") for part in parts)
+
+
+ROUTES = [
+    Route("openai-chat", "/v1/chat/completions", "openai", "max_tokens", "required",
+          chat_calls, chat_text),
+    Route("anthropic-messages", "/v1/messages", "anthropic", "max_tokens", {"type": "any"},
+          messages_calls, messages_text),
+    Route("openai-responses", "/v1/responses", "openai", "max_output_tokens", "required",
+          responses_calls, responses_text),
+]
+
+
+class Relay:
+    """Passes bytes on unchanged, connection by connection, and keeps them."""
+
+    def __init__(self, target):
+        self.target = target
+        self.connections = []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = "http://127.0.0.1:%d" % self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                near, _ = self.listener.accept()
+            except OSError:
+                return
+            far = socket.create_connection(self.target)
+            sent, received = bytearray(), bytearray()
+            self.connections.append((sent, received))
+            for source, sink, kept in ((near, far, sent), (far, near, received)):
+                threading.Thread(target=self.pass_on, args=(source, sink, kept), daemon=True).start()
+
+    @staticmethod
+    def pass_on(source, sink, kept):
+        with contextlib.suppress(OSError):
+            while piece := source.recv(65536):
+                kept.extend(piece)
+                sink.sendall(piece)
+        for end in (source, sink):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def take(self):
+        """The exchanges so far: (path, request body, status, response body)."""
+        kept, self.connections = self.connections, []
+        return [exchange for sent, received in kept
+                for exchange in zip(requests(bytes(sent)), responses(bytes(received)))]
+
+    def close(self):
+        self.listener.close()
+
+
+def requests(data):
+    stream = io.BytesIO(data)
+    while line := stream.readline():
+        headers = http.client.parse_headers(stream)
+        body = stream.read(int(headers.get("content-length") or 0))
+        yield line.split()[1].decode(), json.loads(body) if body else None
+
+
+def responses(data):
+    stream = io.BytesIO(data)
+
+    class Kept:
+        def makefile(self, _mode):
+            # Not closed by the reader of one response: the next one is in the same stream.
+            return io.BufferedReader(Unclosed(stream), buffer_size=1)
+
+    while stream.tell() < len(data):
+        response = http.client.HTTPResponse(Kept())
+        response.begin()
+        body = response.read()
+        yield response.status, json.loads(body) if body[:1] in (b"{", b"[") else None
+
+
+class Unclosed(io.RawIOBase):
+    def __init__(self, stream):
+        self.stream = stream
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        return self.stream.readinto(buffer)
+
+
+@contextlib.contextmanager
+def server(template=None):
+    """A running server; ended by its process id."""
+    command = [sys.executable, str(HERE / "real_server.py"), MODEL]
+    command += [str(template)] if template else []
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        address = process.stdout.readline().strip()
+        wait_for(address)
+        yield address
+    finally:
+        process.kill()
+        process.wait()
+
+
+def wait_for(address):
+    end = time.monotonic() + START_SECONDS
+    while time.monotonic() < end:
+        with contextlib.suppress(OSError):
+            if json.load(urllib.request.urlopen(address + "/health", timeout=5))["status"] == "ok":
+                return
+        time.sleep(0.2)
+    raise SystemExit("the server did not start")
+
+
+def probe(toolprobe, url, route, demanded, probes):
+    command = [toolprobe, "probe", url, "--model", MODEL, "--dialect", route.dialect]
+    command += ["--suite", "light", "--trials", "1", "--concurrency", "1"]
+    command += ["--format", "json", "--extra-body", route.extra(demanded)]
+    command += ["--probes", str(probes)] if probes else []
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PROBE_SECONDS)
+    return done.returncode, json.loads(done.stdout or "null"), done.stderr
+
+
+def with_a_stream(folder):
+    """The light suite, and a streamed twin of its first probe."""
+    for name in ("basic-format", "closed-loop", "streaming"):
+        text = (PROBES / f"{name}.toml").read_text(encoding="utf-8")
+        lines = ['suites = ["light"]' if line.startswith("suites") else
+                 'twins = ["basic-format"]' if line.startswith("twins") else line
+                 for line in text.splitlines()]
+        (folder / f"{name}.toml").write_text("\n".join(lines), encoding="utf-8")
+    return folder
+
+
+def normalised(template):
+    text = template.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return "sha256:" + hashlib.sha256(text.rstrip("\n").encode()).hexdigest()
+
+
+def results(value, path="results"):
+    """Every result with a status, however deep."""
+    if isinstance(value, dict):
+        if "status" in value:
+            yield path, value
+        for key, inner in value.items():
+            yield from results(inner, f"{path}.{key}")
+
+
+def check_common(name, code, profile, errors, template):
+    check(f"{name}: exit code 0", code == 0, f"{code} {errors}")
+    if profile is None:
+        return False
+    shown = profile["chatTemplateHash"]
+    check(f"{name}: the template's hash is that of /props", shown == template, shown)
+    for path, result in results(profile["results"]):
+        words = f"{result['status']}: {result.get('reason')}"
+        check(f"{name}: {path} is not inconclusive", result["status"] != "inconclusive", words)
+        if result["status"] in ("fail", "partial"):
+            check(f"{name}: {path} names its control", bool(result.get("control")), words)
+    return True
+
+
+def replies(route, exchanges):
+    """What the model said, streams aside: (was it offered tools, the calls, the text)."""
+    for (path, request), (status, body) in exchanges:
+        if path == route.path and status == 200 and body:
+            yield bool(request.get("tools")), route.calls(body), route.text(body)
+
+
+def check_prose(route, name, profile, exchanges):
+    heard = list(replies(route, exchanges))
+    calls = [call for _, calls, _ in heard for call in calls]
+    marked = [text for _, _, text in heard if any(marker in text for marker in MARKERS)]
+    single = profile["results"]["singleTool"]
+    check(f"{name}: the model was heard with and without tools",
+          {offered for offered, _, _ in heard} == {True, False}, heard)
+    if calls:
+        check(f"{name}: calls were sent, so a format is told",
+              profile["toolCallFormat"] == route.format, profile["toolCallFormat"])
+    elif not marked:
+        check(f"{name}: no reply holds a call, and none is told",
+              (profile["toolCallFormat"], single["status"]) == ("none", "fail"), single)
+        check(f"{name}: all rungs of the ladder were tried", len(single["rungs"]) == 4, single)
+        loop = profile["results"]["closedLoop"]
+        check(f"{name}: without a call there is no loop to judge", loop["status"] == "skipped", loop)
+
+
+def check_calls(route, name, profile, exchanges):
+    found = profile["results"]
+    heard = list(replies(route, exchanges))
+    check(f"{name}: every reply holds calls", heard and all(calls for _, calls, _ in heard), heard)
+    check(f"{name}: calls are told as the dialect's own",
+          (profile["toolCallFormat"], profile["toolDelivery"]) == (route.format, "native"), profile)
+    as_asked = [asked_for(request) in parsed(route.calls(body))
+                for (_, request), (status, body) in exchanges if asked_for(request) and body]
+    single = found["singleTool"]
+    check(f"{name}: {single['passes']} of {single['trials']} calls was as asked",
+          single["trials"] == len(as_asked) and single["passes"] == sum(as_asked), as_asked)
+    check(f"{name}: a model that may only call does not answer",
+          (found["closedLoop"]["status"], found["closedLoop"]["reason"])
+          == ("fail", "called again instead of answering"), found["closedLoop"])
+    check(f"{name}: the stream carries the same call", profile["supportsStreamingToolUse"] is True,
+          found.get("streaming"))
+
+
+def parsed(calls):
+    return [(tool, load(arguments)) for tool, arguments in calls]
+
+
+def load(arguments):
+    with contextlib.suppress(ValueError):
+        return json.loads(arguments)
+    return None
+
+
+def asked_for(request):
+    """The call of `probe_echo` that a prompt asks for, read as a person would."""
+    words = json.dumps(request, ensure_ascii=False) if request else ""
+    if "Call the tool `probe_echo`" not in words:
+        return None
+    lines = words.split("Call the tool `probe_echo` once, with:")[1].split("\\n- ")[1:3]
+    pairs = [line.replace('\\"', '"').split('"')[:2] for line in lines]
+    return "probe_echo", {key.removesuffix(" = "): value for key, value in pairs}
+
+
+def run(toolprobe, label, judge, template=None, probes=None):
+    verdicts = []
+    with server(template) as address:
+        host, port = address.removeprefix("http://").split(":")
+        props = json.load(urllib.request.urlopen(address + "/props", timeout=10))
+        relay = Relay((host, int(port)))
+        for route in ROUTES:
+            name = f"{label}, {route.dialect}"
+            base = relay.address if route.dialect == "anthropic-messages" else relay.address + "/v1"
+            demanded = template is not None
+            code, profile, errors = probe(toolprobe, base, route, demanded, probes)
+            exchanges = relay.take()
+            if check_common(name, code, profile, errors, normalised(props["chat_template"])):
+                judge(route, name, profile, exchanges)
+                verdicts.append([(path, result["status"])
+                                 for path, result in results(profile["results"])])
+        relay.close()
+    check(f"{label}: all routes lead to the same verdicts",
+          len(verdicts) == len(ROUTES) and all(one == verdicts[0] for one in verdicts), verdicts)
+
+
+def main():
+    toolprobe = sys.argv[1]
+    run(toolprobe, "prose", check_prose)
+    with tempfile.TemporaryDirectory() as folder:
+        probes = with_a_stream(pathlib.Path(folder))
+        run(toolprobe, "forced calls", check_calls, HERE / "real_forced.jinja", probes)
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed or not passed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+//! What is left of a reply that the token limit ended?
+//!
+//! Half a call is no call, and a reply that was still thinking is no answer. Neither says what the
+//! model would have done, so neither may count against it.
+
+use super::Reading;
+use crate::ir::{Object, Part, Reply, StopKind};
+
+/// Why such a reply is not judged.
+pub(super) const ENDED_EARLY: &str =
+    "the token limit ended the reply before a call or an answer was complete";
+
+/// Takes the call that the limit cut off a reply, and says whether there was one. Sent back, it
+/// would be refused by servers that read the arguments of their own history.
+pub(super) fn take_cut_call(reply: &mut Reply) -> bool {
+    let is_cut = is_at_limit(reply)
+        && match reply.parts.last() {
+            Some(Part::BrokenCall(_)) => true,
+            // What some servers make of arguments that did not arrive.
+            Some(Part::Call(call)) => call.input.as_object().is_some_and(Object::is_empty),
+            _ => false,
+        };
+    if is_cut {
+        reply.parts.pop();
+    }
+    is_cut
+}
+
+/// Whether nothing can be concluded from a reply, because it was ended before it said anything.
+pub(super) fn ended_early(reply: &Reply, reading: &Reading, call_was_cut: bool) -> bool {
+    is_at_limit(reply)
+        && reading.calls.is_empty()
+        && (call_was_cut || reading.ends_in_call || reading.text.trim().is_empty())
+}
+
+fn is_at_limit(reply: &Reply) -> bool {
+    matches!(reply.stop.kind, StopKind::MaxTokens | StopKind::ContextExceeded)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::read;
+    use super::*;
+    use crate::ir::{BrokenCall, CallFormat, CallId, Stop, ToolCall, ToolSpec};
+
+    fn reply(parts: Vec<Part>, kind: StopKind) -> Reply {
+        Reply::new(parts, Stop::unlabelled(kind))
+    }
+
+    fn call(input: serde_json::Value) -> Part {
+        let (id, raw) = (CallId::new("0"), serde_json::Value::Null);
+        Part::Call(ToolCall { id, name: "add".into(), input, format: CallFormat::OpenAi, raw })
+    }
+
+    fn half() -> Part {
+        Part::BrokenCall(BrokenCall {
+            id: CallId::new("1"),
+            name: "add".into(),
+            arguments: "{\"a\": 1, \"b".into(),
+            problem: "not JSON".into(),
+        })
+    }
+
+    fn judged(parts: Vec<Part>, kind: StopKind) -> (bool, usize) {
+        let mut reply = reply(parts, kind);
+        let cut = take_cut_call(&mut reply);
+        let spec = ToolSpec {
+            name: "add".into(),
+            description: String::new(),
+            input_schema: json!({"type": "object"}),
+            strict: None,
+        };
+        let reading = read(&reply, &[spec]);
+        (ended_early(&reply, &reading, cut), reply.parts.len())
+    }
+
+    #[test]
+    fn a_call_that_the_limit_cut_is_taken_off_and_whole_ones_stay() {
+        let whole = || call(json!({"a": 1}));
+        assert_eq!(judged(vec![whole(), half()], StopKind::MaxTokens), (false, 1));
+        assert_eq!(judged(vec![whole(), call(json!({}))], StopKind::MaxTokens), (false, 1));
+        assert_eq!(judged(vec![half()], StopKind::MaxTokens), (true, 0));
+        assert_eq!(judged(vec![whole(), half()], StopKind::ToolUse), (false, 2));
+    }
+
+    #[test]
+    fn babble_is_an_answer_and_half_a_call_or_nothing_is_none() {
+        let text = |text: &str| vec![Part::Text(text.to_owned())];
+        let at_limit = |parts| judged(parts, StopKind::MaxTokens).0;
+        assert!(!at_limit(text("The tool adds. The tool adds. The tool")));
+        assert!(at_limit(text("<tool_call>\n{\"name\": \"add\", \"argum")));
+        assert!(at_limit(Vec::new()));
+        assert!(!judged(Vec::new(), StopKind::EndTurn).0);
+    }
+}
