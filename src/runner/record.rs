@@ -127,8 +127,12 @@ fn announced(job: &Job) -> Option<RunTarget> {
     })
 }
 
-/// The first probe that was kept from a conclusion, and by what.
+/// The first probe that was kept from a conclusion, and by what. Without a verdict on single calls
+/// there is none at all.
 pub fn open_question(profile: &Profile) -> Option<String> {
-    let open = profile.results.outcomes().find(|it| it.status == Status::Inconclusive)?;
+    let single = profile.results.single_tool.as_ref().map(|single| &single.outcome);
+    let open = single
+        .filter(|single| single.status == Status::Skipped)
+        .or_else(|| profile.results.outcomes().find(|it| it.status == Status::Inconclusive))?;
     Some(format!("{}: {}", open.probe, open.reason))
 }
