@@ -34,7 +34,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("regress", &["ir", "dialect", "textcall", "profile", "telemetry", "verdict"]),
     ("sim", &["ir", "wire", "dialect", "textcall", "profile"]),
-    ("report", &["ir", "dialect", "profile", "telemetry", "verdict"]),
+    ("report", &["ir", "dialect", "profile", "telemetry", "verdict", "regress"]),
     (
         "runner",
         &[

@@ -3,12 +3,16 @@
 //! One file per command, each with its arguments and a `run` that gives an [`Exit`]. Only this
 //! folder prints, and only [`main`] turns errors into text and codes.
 
+mod accept;
 mod asking;
 mod clock;
 mod console;
 mod demands;
+mod diff;
 mod error;
 mod exit;
+mod explain;
+mod gate;
 mod metrics;
 mod output;
 mod parse;
@@ -17,6 +21,7 @@ mod progress;
 mod report;
 mod run;
 mod scope;
+mod sides;
 mod signal;
 mod sim;
 
@@ -54,6 +59,10 @@ const EXIT_CODES: &str = "Exit codes: 0 fine, 1 a demand not met or a regression
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Accept(accept::AcceptArgs),
+    Diff(diff::DiffArgs),
+    Explain(explain::ExplainArgs),
+    Gate(gate::GateArgs),
     Metrics(metrics::MetricsArgs),
     Parse(parse::ParseArgs),
     Probe(Box<probe::ProbeArgs>),
@@ -81,6 +90,10 @@ pub fn main() -> ExitCode {
 
 fn run(command: Command, console: &Console) -> Result<Exit, CliError> {
     match command {
+        Command::Accept(args) => accept::run(&args, console),
+        Command::Diff(args) => diff::run(&args, console),
+        Command::Explain(args) => explain::run(&args, console),
+        Command::Gate(args) => gate::run(&args, console),
         Command::Metrics(args) => metrics::run(&args, console),
         Command::Parse(args) => parse::run(&args, console),
         Command::Probe(args) => probe::run(&args, console),

@@ -41,21 +41,28 @@ impl OutputArgs {
 
     /// Writes a result where it was asked for. A file appears whole or not at all.
     pub(super) fn write(&self, console: &Console, text: &str) -> Result<(), CliError> {
-        let Some(path) = &self.output else { return console.result(text) };
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let failed = |error: std::io::Error| {
-            CliError::usage(format!("cannot write {}: {error}", path.display()))
-        };
-        let mut file = match folder {
-            Some(folder) => tempfile::NamedTempFile::new_in(folder),
-            None => tempfile::NamedTempFile::new_in("."),
+        match &self.output {
+            Some(path) => write_to(path, text),
+            None => console.result(text),
         }
-        .map_err(failed)?;
-        file.write_all(text.as_bytes()).map_err(failed)?;
-        if !text.ends_with('\n') {
-            file.write_all(b"\n").map_err(failed)?;
-        }
-        file.persist(path).map_err(|error| failed(error.error))?;
-        Ok(())
     }
+}
+
+/// Writes a file, which appears whole or not at all.
+pub(super) fn write_to(path: &Path, text: &str) -> Result<(), CliError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let failed = |error: std::io::Error| {
+        CliError::usage(format!("cannot write {}: {error}", path.display()))
+    };
+    let mut file = match folder {
+        Some(folder) => tempfile::NamedTempFile::new_in(folder),
+        None => tempfile::NamedTempFile::new_in("."),
+    }
+    .map_err(failed)?;
+    file.write_all(text.as_bytes()).map_err(failed)?;
+    if !text.ends_with('\n') {
+        file.write_all(b"\n").map_err(failed)?;
+    }
+    file.persist(path).map_err(|error| failed(error.error))?;
+    Ok(())
 }

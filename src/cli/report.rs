@@ -42,7 +42,8 @@ pub(super) fn run(args: &ReportArgs, console: &Console) -> Result<Exit, CliError
     Ok(Exit::Fine)
 }
 
-fn stored(name: Option<&str>, reports: &Path) -> Result<RunFolder, CliError> {
+/// A run by its name or its folder; the latest where none is named.
+pub(super) fn stored(name: Option<&str>, reports: &Path) -> Result<RunFolder, CliError> {
     match name {
         Some(name) => {
             let (folder, name) = place(name, reports);

@@ -14,13 +14,15 @@ use super::asking::AskingArgs;
 use super::console::Console;
 use super::error::CliError;
 use super::exit::Exit;
-use super::output::OutputArgs;
+use super::gate::AgainstArgs;
+use super::output::{Format, OutputArgs};
 use super::progress::Progress;
 use super::scope::{Meant, Scope, ScopeArgs};
+use super::sides::Kept;
 use super::signal::stop_signal;
 use super::{clock, demands};
 use crate::profile::Profile;
-use crate::profile::store::{Completion, Totals};
+use crate::profile::store::{Completion, RunFolder, Totals};
 use crate::report::{EvidenceLinks, Report, for_terminal};
 use crate::runner::{Job, Lines, Over, Plan, Record, visit_all};
 use crate::sim::Running;
@@ -33,9 +35,10 @@ const JOBS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
 ///
 /// Profiles, evidence and a manifest go to a folder of their own below
 /// reports/. Without a configuration the simulated models are served over
-/// loopback and probed: no key and no network is needed. Exits 1 when
-/// something that a target requires is not there, and 3 when a target has no
-/// verdict.
+/// loopback and probed: no key and no network is needed. Where there are
+/// snapshots, the run is compared with them as `toolprobe gate` does. Exits 1
+/// when the gate fails or something that a target requires is not there, and 3
+/// when a target has no verdict.
 #[derive(Debug, Args)]
 pub(super) struct RunArgs {
     #[command(flatten)]
@@ -51,6 +54,9 @@ pub(super) struct RunArgs {
     /// Where the folders of runs are
     #[arg(long, value_name = "DIR", default_value = "reports", help_heading = "Output")]
     reports: PathBuf,
+
+    #[command(flatten)]
+    against: AgainstArgs,
 
     #[command(flatten)]
     output: OutputArgs,
@@ -76,7 +82,24 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<Exit, CliError> {
     let report = Report::of_run(ended.record.manifest(), &profiles).with_evidence(&links);
     args.output.show(console, &report)?;
     ended.summarise(console);
-    Ok(ended.judged(console))
+    Ok(ended.judged(console).and(compared(args, ended.record.folder(), console)?))
+}
+
+/// Compares the run with the snapshots, where there are any. What people read beside a table goes
+/// to the same place; a program's output is left alone.
+fn compared(args: &RunArgs, run: &RunFolder, console: &Console) -> Result<Exit, CliError> {
+    let Some(judged) = args.against.judge(run)? else {
+        let folder = args.against.profiles.display();
+        console.note(&format!("no snapshots in {folder}; `toolprobe accept` makes them"));
+        return Ok(Exit::Fine);
+    };
+    let text = judged.text(&Kept::below(&args.reports));
+    if args.output.format() == Format::Table && args.output.file().is_none() {
+        console.result(&text)?;
+    } else {
+        console.note(text.trim_end());
+    }
+    Ok(judged.exit())
 }
 
 async fn probe_all(
@@ -91,7 +114,7 @@ async fn probe_all(
     let base_url = server.as_ref().map(Running::base_url).unwrap_or_default();
     let budget = args.asking.budget(scope.defaults());
     let jobs = jobs(args, scope, scope.targets(&base_url)?, &budget)?;
-    let mut record = Record::begin(&args.reports, plan, &jobs)?;
+    let mut record = Record::begin(&args.reports, plan, &jobs, scope.selection())?;
     let progress = Progress::new(console, jobs.len(), plan.probes().len());
     let (began, mut found) = (Instant::now(), BTreeMap::new());
     let over = {

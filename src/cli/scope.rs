@@ -11,6 +11,7 @@ use clap::Args;
 use super::clock;
 use super::error::CliError;
 use crate::profile::Subject;
+use crate::profile::store::Selection;
 use crate::runner::{ConfigFile, Defaults, Target, simulated_fleet};
 use crate::sim::{Clock, Fleet, Options, Running, Sim};
 
@@ -85,6 +86,11 @@ impl Scope {
     /// What the configuration says of all targets.
     pub(super) fn defaults(&self) -> &Defaults {
         &self.defaults
+    }
+
+    /// Whether all targets are meant.
+    pub(super) fn selection(&self) -> Selection {
+        if self.names.is_empty() { Selection::Every } else { Selection::Named }
     }
 
     /// Serves the simulated models, where it is those that are meant.

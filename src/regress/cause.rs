@@ -42,6 +42,9 @@ impl Cause {
             let probe = self.at.path.result();
             probe.is_some() && probe == path.result()
         };
+        if path.matches("metrics.*") {
+            return true;
+        }
         match self.rule.rest {
             Rest::Nothing => false,
             Rest::Status => same_probe() && path.matches("results.**.status"),

@@ -103,7 +103,7 @@ fn file(profile: &Profile) -> String {
 }
 
 /// What a target is called: `provider/model`, and its variant.
-pub(super) fn name(subject: &Subject) -> String {
+pub fn target_name(subject: &Subject) -> String {
     let Subject { provider, model, variant, .. } = subject;
     match variant {
         Some(variant) => format!("{provider}/{model}:{variant}"),
@@ -194,7 +194,7 @@ fn change(cause: Cause, profile: &Profile, old: &Value, new: &Value) -> Change {
     };
     let reason = |side: &Value| witness_of(&at.path, side).and_then(|it| word(it, "reason"));
     Change {
-        target: name(&profile.subject),
+        target: target_name(&profile.subject),
         file: file(profile),
         code: rule.into(),
         class: rule.class,

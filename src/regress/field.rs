@@ -28,6 +28,7 @@ pub(super) const IGNORED: &[(&str, &str)] = &[
     ("results.**.evidence", "addresses"),
     ("results.**.failures", "the cases say it"),
     ("results.**.promptTokens", "a count; the mode is what follows from it"),
+    ("metrics.counts", "counts; the rates are what follows from them"),
     ("results.singleTool.rungs.**", "words"),
     ("results.singleTool.format", "`toolCallFormat` says it"),
     ("results.singleTool.parser", "`parser` says it"),

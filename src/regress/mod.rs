@@ -28,7 +28,7 @@ mod testing;
 
 pub use change::{Change, Class, FieldChange, Severity, Sides};
 pub use codes::{Explanation, Kind, explain, explanations, nearest};
-pub use diff::{Cost, Diff, Measured, diff, in_scope};
+pub use diff::{Cost, Diff, Measured, diff, in_scope, target_name};
 pub use gate::{Gate, Outcome, Quarantine, Ruling, gate};
 pub use glob::Glob;
 pub use policy::{Day, Exception, Level, Policy, PolicyRule};

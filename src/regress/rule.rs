@@ -54,6 +54,10 @@ pub enum When {
     Grows(f64, f64),
     /// To at most one of so many parts, and by at least so much.
     Shrinks(f64, f64),
+    /// By at least so much.
+    Rises(f64),
+    /// By at least so much less.
+    Drops(f64),
     /// In any way.
     Changes,
 }
@@ -98,6 +102,8 @@ impl When {
             Self::Ends => old.as_f64() > Some(0.0) && new.as_f64() == Some(0.0),
             Self::Grows(times, by) => grows(old, new, times, by),
             Self::Shrinks(times, by) => grows(new, old, times, by),
+            Self::Rises(by) => grows(old, new, 1.0, by),
+            Self::Drops(by) => grows(new, old, 1.0, by),
             Self::Changes => true,
         }
     }

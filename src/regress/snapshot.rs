@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::diff::name;
 use super::field::Path;
+use super::target_name;
 use crate::profile::Profile;
 use crate::profile::store::Completion;
 
@@ -53,7 +53,7 @@ fn open(profile: &Profile) -> Option<Unacceptable> {
     let (path, object) = find_open(&Path::of(&["results"]), &results)?;
     let because = object.get("reason").or_else(|| object.get("said")).and_then(Value::as_str);
     Some(Unacceptable::Inconclusive {
-        target: name(&profile.subject),
+        target: target_name(&profile.subject),
         field: path.to_string(),
         because: because.unwrap_or("no reason given").to_owned(),
     })

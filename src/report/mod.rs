@@ -5,9 +5,11 @@
 //! - [`table`](self), [`markdown`](self), [`html`](self): for people
 //! - [`json`](self), [`csv`](self), [`junit`](self): for programs
 //! - [`metrics`](self): the seven numbers, as a table and as CSV
+//! - [`changes`](self): what changed between two sets of profiles
 //! - [`escape`](self): what a model wrote is hostile until it is escaped
 //! - [`links`](self): where a page finds the evidence
 
+mod changes;
 mod csv;
 mod escape;
 mod fleet;
@@ -24,6 +26,7 @@ mod testing;
 mod tests;
 mod view;
 
+pub use changes::{Changes, Entry, change_line, changes_markdown, changes_text};
 pub use escape::for_terminal;
 pub use links::EvidenceLinks;
 pub use metrics::{metrics_csv, metrics_table};

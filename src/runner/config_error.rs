@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// What is wrong in `toolprobe.toml`, and where.
+/// What is wrong in a file that a user wrote, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}:{line}:{column}: {}{problem}", path.display(), in_field(.field.as_deref()))]
 pub struct ConfigError {
@@ -43,7 +43,7 @@ impl ConfigError {
     }
 
     /// What the TOML reader has to say, with the field that its line sets.
-    pub(super) fn from_toml(path: &Path, text: &str, error: &toml::de::Error) -> Self {
+    pub fn from_toml(path: &Path, text: &str, error: &toml::de::Error) -> Self {
         let offset = error.span().map_or(0, |span| span.start);
         let message = error.message().replace('\n', " ");
         let problem = match nearest_field(&message) {

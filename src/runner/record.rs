@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 
 use super::{Job, Plan, Probed, SessionError};
 use crate::profile::store::{
-    Completion, MANIFEST_VERSION, Manifest, RunFolder, RunTarget, StoreError, Totals,
+    Completion, MANIFEST_VERSION, Manifest, RunFolder, RunTarget, Selection, StoreError, Totals,
 };
 use crate::profile::{Profile, Status};
 
@@ -31,7 +31,12 @@ pub enum Over {
 
 impl Record {
     /// Makes the folder of a run that is about to ask these targets.
-    pub fn begin(reports: &Path, plan: &Plan, jobs: &[Job]) -> Result<Self, StoreError> {
+    pub fn begin(
+        reports: &Path,
+        plan: &Plan,
+        jobs: &[Job],
+        selection: Selection,
+    ) -> Result<Self, StoreError> {
         let folder = RunFolder::create(reports, plan.verified_at)?;
         let manifest = Manifest {
             manifest_version: MANIFEST_VERSION,
@@ -43,6 +48,7 @@ impl Record {
             suite: plan.name.as_str().to_owned(),
             seed: plan.seed,
             trials: plan.trials,
+            selection,
             completion: Completion::Running,
             totals: Totals::default(),
             targets: jobs.iter().filter_map(announced).collect(),

@@ -35,12 +35,26 @@ pub struct Manifest {
     pub seed: u64,
     /// How often each probe was tried.
     pub trials: u32,
+    /// Whether it asked every target there is, or only those that were named.
+    #[serde(default)]
+    pub selection: Selection,
     /// Whether it came to its end.
     pub completion: Completion,
     /// What it cost.
     pub totals: Totals,
     /// Who was asked.
     pub targets: Vec<RunTarget>,
+}
+
+/// Which targets a run asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Selection {
+    /// All that there are: one that is not among them is missing.
+    #[default]
+    Every,
+    /// Those that somebody named: nothing is said of the others.
+    Named,
 }
 
 /// Whether a run came to its end. Only a complete one can become the snapshot.

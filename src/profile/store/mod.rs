@@ -24,7 +24,9 @@ mod versioned;
 pub use error::StoreError;
 pub use evidence::Evidence;
 pub use folder::{ProfileFolder, read_profile};
-pub use manifest::{Completion, Cost, MANIFEST_VERSION, Manifest, Percentiles, RunTarget, Totals};
+pub use manifest::{
+    Completion, Cost, MANIFEST_VERSION, Manifest, Percentiles, RunTarget, Selection, Totals,
+};
 pub use run_id::{NotARunId, RunId};
 
 use std::fs;
@@ -160,6 +162,7 @@ mod tests {
             suite: "standard".to_owned(),
             seed: 1,
             trials: 3,
+            selection: Selection::Every,
             completion,
             totals: Totals::default(),
             targets: vec![RunTarget {

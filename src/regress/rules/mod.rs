@@ -7,6 +7,7 @@ mod calls;
 mod cost;
 mod extended;
 mod history;
+mod metrics;
 mod parallel;
 mod reasoning;
 mod results;
@@ -34,6 +35,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         reasoning::DETAILS,
         extended::RULES,
         cost::RULES,
+        metrics::RULES,
         verdicts::CASES,
         verdicts::CAPABILITIES,
     ]

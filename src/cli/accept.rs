@@ -1,0 +1,96 @@
+//! `toolprobe accept`: make a run's profiles the snapshots.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::console::Console;
+use super::diff::summary;
+use super::error::CliError;
+use super::exit::Exit;
+use super::report::stored;
+use super::sides::snapshots;
+use crate::profile::Profile;
+use crate::profile::store::{ProfileFolder, RunFolder};
+use crate::regress::{Glob, Measured, acceptable, diff, target_name, trimmed};
+use crate::report::for_terminal;
+
+/// Make the profiles of a run the snapshots
+///
+/// Only a complete run whose every verdict is conclusive can be accepted.
+/// Snapshots of targets that are not in the run are left as they are.
+#[derive(Debug, Args)]
+pub(super) struct AcceptArgs {
+    /// The run's name or its folder [default: the latest complete run]
+    #[arg(value_name = "RUN")]
+    run: Option<String>,
+
+    /// Only targets of this name, as provider/model; * and ? may stand in it
+    #[arg(long, value_name = "GLOB")]
+    target: Option<String>,
+
+    /// Where the snapshots are
+    #[arg(long, value_name = "DIR", default_value = "profiles")]
+    profiles: PathBuf,
+
+    /// Where runs are kept
+    #[arg(long, value_name = "DIR", default_value = "reports")]
+    reports: PathBuf,
+}
+
+pub(super) fn run(args: &AcceptArgs, console: &Console) -> Result<Exit, CliError> {
+    let run = chosen(args)?;
+    let accepted = accepted(args, &run)?;
+    let before = snapshots(&args.profiles)?;
+    let folder = ProfileFolder::new(&args.profiles);
+    for profile in &accepted {
+        folder.write(profile).map_err(CliError::usage)?;
+    }
+    console.result(&told(&run, &before, accepted, &args.profiles))?;
+    Ok(Exit::Fine)
+}
+
+fn chosen(args: &AcceptArgs) -> Result<RunFolder, CliError> {
+    if let Some(name) = &args.run {
+        return stored(Some(name), &args.reports);
+    }
+    let latest = RunFolder::latest_complete(&args.reports).map_err(CliError::usage)?;
+    latest.ok_or_else(|| {
+        let folder = args.reports.display();
+        CliError::usage(format!("no complete run in {folder}; `toolprobe run` makes one"))
+    })
+}
+
+/// The profiles to write.
+fn accepted(args: &AcceptArgs, run: &RunFolder) -> Result<Vec<Profile>, CliError> {
+    let manifest = run.manifest().map_err(CliError::usage)?;
+    let profiles = run.profiles().read_all().map_err(CliError::usage)?;
+    let wanted = args.target.as_deref().map(Glob::new);
+    let fits = |profile: &Profile| {
+        wanted.as_ref().is_none_or(|glob| glob.matches(&target_name(&profile.subject)))
+    };
+    let profiles: Vec<Profile> =
+        profiles.into_iter().map(|(_, profile)| profile).filter(fits).collect();
+    let refused = |error| {
+        CliError::inconclusive(format!("cannot accept run {}: {error}; run again", run.id()))
+    };
+    acceptable(&manifest.completion, &profiles).map_err(refused)?;
+    if profiles.is_empty() {
+        let what = args.target.as_deref().unwrap_or("anything");
+        return Err(CliError::usage(format!("run {} has no profile of {what}", run.id())));
+    }
+    Ok(profiles.iter().map(trimmed).collect())
+}
+
+/// What changed, one line each.
+fn told(run: &RunFolder, before: &[Measured], accepted: Vec<Profile>, folder: &Path) -> String {
+    let count = accepted.len();
+    let new: Vec<Measured> = accepted.into_iter().map(Measured::from).collect();
+    let is_new = |old: &&Measured| new.iter().any(|it| it.profile.subject == old.profile.subject);
+    let old: Vec<Measured> = before.iter().filter(is_new).cloned().collect();
+    let found = diff(&old, &new);
+    let heading =
+        format!("accepted {count} profiles of run {} into {}", run.id(), folder.display());
+    let lines = found.changes.iter().map(|change| for_terminal(&summary(change)));
+    std::iter::once(heading).chain(lines).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,121 @@
+//! `toolprobe diff`: what changed between two sets of profiles.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::console::Console;
+use super::error::CliError;
+use super::exit::Exit;
+use super::output::write_to;
+use super::sides::{Kept, side};
+use crate::regress::{Change, Class, Diff, diff};
+use crate::report::{Changes, Entry, change_line, changes_markdown, changes_text};
+
+/// Compare two profiles, two runs, or a run and the snapshots
+///
+/// OLD and NEW are files, folders of profiles, or names or folders of runs.
+/// Order of keys, times, words, ids and addresses of evidence are no change.
+/// Exits 1 when something got worse, 3 when a verdict became inconclusive.
+#[derive(Debug, Args)]
+pub(super) struct DiffArgs {
+    /// What was
+    old: String,
+
+    /// What is
+    new: String,
+
+    /// Where runs are kept
+    #[arg(long, value_name = "DIR", default_value = "reports")]
+    reports: PathBuf,
+
+    #[command(flatten)]
+    output: ChangesArgs,
+}
+
+/// The forms that changes can take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Form {
+    /// For people, on a terminal or in a log
+    Table,
+    /// For programs: the changes and nothing else
+    Json,
+    /// For pull requests
+    Markdown,
+}
+
+/// The flags that say how changes are shown.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Output")]
+pub(super) struct ChangesArgs {
+    /// The form of the result
+    #[arg(long, value_enum, default_value_t = Form::Table, value_name = "NAME")]
+    format: Form,
+
+    /// Write the result to a file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl ChangesArgs {
+    /// Writes changes in the form that was asked for; `value` is what a program reads.
+    pub(super) fn show(
+        &self,
+        console: &Console,
+        changes: &Changes<'_>,
+        value: &impl serde::Serialize,
+    ) -> Result<(), CliError> {
+        let text = match self.format {
+            Form::Table => changes_text(changes),
+            Form::Markdown => changes_markdown(changes),
+            Form::Json => serde_json::to_string_pretty(value).map_err(CliError::inconclusive)?,
+        };
+        match &self.output {
+            Some(path) => write_to(path, &text),
+            None => console.result(&text),
+        }
+    }
+}
+
+/// Compares, and says what changed.
+pub(super) fn run(args: &DiffArgs, console: &Console) -> Result<Exit, CliError> {
+    let (old, new) = (side(&args.old, &args.reports)?, side(&args.new, &args.reports)?);
+    let found = diff(&old, &new);
+    let kept = Kept::below(&args.reports);
+    let changes = Changes {
+        heading: heading(&found),
+        entries: found.changes.iter().map(|change| Entry { change, ruling: None }).collect(),
+        notes: &[],
+        evidence: &|digest| kept.place(digest),
+        accept: None,
+    };
+    args.output.show(console, &changes, &found)?;
+    Ok(exit(&found))
+}
+
+fn exit(found: &Diff) -> Exit {
+    let open = |code: &str| code.ends_with("-inconclusive");
+    if found.has_regression() {
+        Exit::Failed
+    } else if found.changes.iter().any(|change| open(change.code.as_str())) {
+        Exit::Inconclusive
+    } else {
+        Exit::Fine
+    }
+}
+
+fn heading(found: &Diff) -> String {
+    let classes = [Class::Regression, Class::Missing, Class::Drift, Class::New, Class::Improvement];
+    let count = |class: Class| {
+        let count = found.changes.iter().filter(|change| change.class == class).count();
+        (count > 0).then(|| format!("{count} {class}"))
+    };
+    let counts: Vec<String> = classes.into_iter().filter_map(count).collect();
+    let counts = if counts.is_empty() { "no change".to_owned() } else { counts.join(", ") };
+    format!("diff: {counts}; {} targets compared", found.compared)
+}
+
+/// A change in one line.
+pub(super) fn summary(change: &Change) -> String {
+    change_line(&Entry { change, ruling: None })
+}

@@ -1,0 +1,54 @@
+//! `toolprobe explain`: what a code means, and what to do.
+
+use clap::Args;
+
+use super::console::Console;
+use super::error::CliError;
+use super::exit::Exit;
+use crate::regress::{Explanation, Kind, explain, explanations, nearest};
+use crate::report::for_terminal;
+
+/// Say what a code means, and what to do about it
+///
+/// Codes are those of changes between profiles, of deviations from a
+/// protocol, and of calls in text that are none.
+#[derive(Debug, Args)]
+pub(super) struct ExplainArgs {
+    /// The code, such as call-format-lost; without one, all are listed
+    code: Option<String>,
+}
+
+pub(super) fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, CliError> {
+    let Some(code) = &args.code else {
+        let line = |known: &Explanation| format!("{:32} {}", known.code, known.meaning);
+        let lines: Vec<String> = explanations().iter().map(line).collect();
+        console.result(&lines.join("\n"))?;
+        return Ok(Exit::Fine);
+    };
+    let found = explain(code);
+    if found.is_empty() {
+        return Err(unknown(code));
+    }
+    let texts: Vec<String> = found.iter().map(text).collect();
+    console.result(&texts.join("\n\n"))?;
+    Ok(Exit::Fine)
+}
+
+fn text(known: &Explanation) -> String {
+    let kind = match known.kind {
+        Kind::Change(class, severity) => format!("a change: {severity} {class}"),
+        Kind::Defect => "a deviation from the protocol".to_owned(),
+        Kind::Problem => "a problem with a call in text".to_owned(),
+    };
+    let Explanation { code, meaning, remedy, .. } = known;
+    format!("{code} ({kind})\n\n  what it means: {meaning}\n  what to do:    {remedy}")
+}
+
+fn unknown(code: &str) -> CliError {
+    let known = explanations();
+    let suggestion = match nearest(code, known.iter().map(|known| known.code.as_str())) {
+        Some(near) => format!("did you mean '{near}'?"),
+        None => "`toolprobe explain` lists all".to_owned(),
+    };
+    CliError::usage(format!("unknown code '{}'; {suggestion}", for_terminal(code)))
+}

@@ -1,0 +1,189 @@
+//! `toolprobe gate`: does a run pass, compared with the snapshots?
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::clock;
+use super::console::Console;
+use super::diff::ChangesArgs;
+use super::error::CliError;
+use super::exit::Exit;
+use super::report::stored;
+use super::sides::{Kept, measured, snapshots};
+use crate::profile::store::{Completion, Manifest, RunFolder, Selection};
+use crate::regress::{Gate, Level, Measured, Outcome, Policy, Quarantine, diff, gate, in_scope};
+use crate::report::{Changes, Entry, changes_text};
+use crate::runner::ConfigError;
+
+/// The policy that is used without being named.
+const POLICY: &str = "toolprobe-policy.toml";
+
+/// Compare a run with the snapshots, and apply the policy
+///
+/// Exits 0 when nothing is denied, 1 when something is, 3 when the run or a
+/// verdict in it is inconclusive. Without a policy of your own, critical and
+/// major regressions and missing targets are denied, and minor ones warned of.
+#[derive(Debug, Args)]
+pub(super) struct GateArgs {
+    /// The run's name or its folder [default: the latest run]
+    #[arg(value_name = "RUN")]
+    run: Option<String>,
+
+    /// Where runs are kept
+    #[arg(long, value_name = "DIR", default_value = "reports")]
+    reports: PathBuf,
+
+    #[command(flatten)]
+    against: AgainstArgs,
+
+    #[command(flatten)]
+    output: ChangesArgs,
+}
+
+/// What a run is compared with, and by which policy.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Gate")]
+pub(super) struct AgainstArgs {
+    /// Where the snapshots are
+    #[arg(long, value_name = "DIR", default_value = "profiles")]
+    pub(super) profiles: PathBuf,
+
+    /// The policy [default: toolprobe-policy.toml, if it is here]
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+}
+
+/// A run that was compared with the snapshots.
+pub(super) struct Judged {
+    gate: Gate,
+    notes: Vec<String>,
+    snapshots: PathBuf,
+    run: RunFolder,
+}
+
+pub(super) fn run(args: &GateArgs, console: &Console) -> Result<Exit, CliError> {
+    let run = stored(args.run.as_deref(), &args.reports)?;
+    let Some(judged) = args.against.judge(&run)? else {
+        let folder = args.against.profiles.display();
+        return Err(CliError::usage(format!(
+            "no snapshots in {folder}; `toolprobe accept` makes them"
+        )));
+    };
+    let kept = Kept::below(&args.reports);
+    judged.with(&kept, |changes| args.output.show(console, changes, &judged.gate))?;
+    Ok(judged.exit())
+}
+
+impl AgainstArgs {
+    /// Compares a run with the snapshots; nothing where there are none.
+    pub(super) fn judge(&self, run: &RunFolder) -> Result<Option<Judged>, CliError> {
+        let policy = self.policy()?;
+        let built_in = Policy::built_in().map_err(CliError::inconclusive)?;
+        let old = snapshots(&self.profiles)?;
+        if old.is_empty() {
+            return Ok(None);
+        }
+        let manifest = run.manifest().map_err(CliError::usage)?;
+        let changes = diff(&comparable(old, &manifest), &measured(run)?);
+        let today = clock::now()?.date_naive();
+        let gate = gate(changes, &policy, &built_in, &Quarantine::default(), today);
+        let notes = gate.expired.iter().cloned().chain(unfinished(&manifest)).collect();
+        Ok(Some(Judged { gate, notes, snapshots: self.profiles.clone(), run: run.clone() }))
+    }
+
+    fn policy(&self) -> Result<Policy, CliError> {
+        let path = match &self.policy {
+            Some(path) => path.as_path(),
+            None if Path::new(POLICY).is_file() => Path::new(POLICY),
+            None => return Ok(Policy::default()),
+        };
+        let text = fs::read_to_string(path)
+            .map_err(|error| CliError::usage(format!("cannot read {}: {error}", path.display())))?;
+        toml::from_str(&text)
+            .map_err(|error| CliError::usage(ConfigError::from_toml(path, &text, &error)))
+    }
+}
+
+/// The snapshots that the run could have measured again. A target without a profile is not missing
+/// but open, and a run of named targets says nothing of the others.
+fn comparable(old: Vec<Measured>, manifest: &Manifest) -> Vec<Measured> {
+    let subjects = manifest.targets.iter().map(|target| &target.subject);
+    let (reached, open): (Vec<_>, Vec<_>) =
+        manifest.targets.iter().partition(|target| target.profile.is_some());
+    let asked = |old: &Measured| {
+        let subject = &old.profile.subject;
+        let same = |other: &crate::profile::Subject| {
+            (&other.provider, &other.model, &other.variant)
+                == (&subject.provider, &subject.model, &subject.variant)
+        };
+        let is_open = open.iter().any(|target| same(&target.subject));
+        let is_named = reached.iter().any(|target| same(&target.subject));
+        !is_open && (manifest.selection == Selection::Every || is_named)
+    };
+    in_scope(old, subjects).into_iter().filter(asked).collect()
+}
+
+fn unfinished(manifest: &Manifest) -> Option<String> {
+    match &manifest.completion {
+        Completion::Complete => None,
+        Completion::Running => Some("the run has not ended".to_owned()),
+        Completion::Incomplete { because } => Some(format!("the run is incomplete: {because}")),
+    }
+}
+
+impl Judged {
+    /// The exit code; an unfinished run cannot pass.
+    pub(super) fn exit(&self) -> Exit {
+        let exit = match self.gate.outcome {
+            Outcome::Passed => Exit::Fine,
+            Outcome::Inconclusive => Exit::Inconclusive,
+            Outcome::Failed => Exit::Failed,
+        };
+        let finished = self.notes.len() == self.gate.expired.len();
+        if finished { exit } else { exit.and(Exit::Inconclusive) }
+    }
+
+    /// What a person reads of it.
+    pub(super) fn text(&self, kept: &Kept) -> String {
+        self.with(kept, changes_text)
+    }
+
+    fn with<T>(&self, kept: &Kept, show: impl FnOnce(&Changes<'_>) -> T) -> T {
+        let rulings = self.gate.rulings.iter();
+        show(&Changes {
+            heading: self.heading(),
+            entries: rulings
+                .map(|it| Entry { change: &it.change, ruling: Some((it.level, &it.because)) })
+                .collect(),
+            notes: &self.notes,
+            evidence: &|digest| kept.place(digest),
+            accept: Some(&|target| self.accept(target)),
+        })
+    }
+
+    fn heading(&self) -> String {
+        let count = |level: Level| {
+            let count = self.gate.rulings.iter().filter(|ruling| ruling.level == level).count();
+            (count > 0).then(|| format!("{count} {level}"))
+        };
+        let levels = [Level::Deny, Level::Inconclusive, Level::Warn, Level::Allow];
+        let counts: Vec<String> = levels.into_iter().filter_map(count).collect();
+        let counts = if counts.is_empty() { "no change".to_owned() } else { counts.join(", ") };
+        let (compared, folder) = (self.gate.compared, self.snapshots.display());
+        format!("gate: {counts}; {compared} targets compared with {folder}")
+    }
+
+    /// The command that makes a target's new profile the snapshot, as a shell takes it.
+    fn accept(&self, target: &str) -> String {
+        let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
+        let run = self.run.path().display().to_string();
+        let mut command = format!("toolprobe accept {} --target {}", quoted(&run), quoted(target));
+        if self.snapshots != Path::new("profiles") {
+            let folder = self.snapshots.display().to_string();
+            command.push_str(&format!(" --profiles {}", quoted(&folder)));
+        }
+        command
+    }
+}
