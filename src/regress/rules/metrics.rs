@@ -8,8 +8,7 @@ use crate::regress::{Class, Rest, Rule, Severity, When};
 const SUCCESS: &[&str] = &["metrics.toolCallParseSuccessRate", "metrics.repairSuccessRate"];
 
 /// The less the better.
-const FAILURE: &[&str] =
-    &["metrics.schemaValidationFailureRate", "metrics.parallelDowngradeRate"];
+const FAILURE: &[&str] = &["metrics.schemaValidationFailureRate", "metrics.parallelDowngradeRate"];
 
 /// None is best.
 const ERRORS: &[&str] = &[
