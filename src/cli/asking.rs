@@ -8,12 +8,51 @@ use clap::Args;
 
 use super::clock;
 use super::error::CliError;
+use super::tools_file::tools_file;
 use crate::probe::{Suite, SuiteName};
 use crate::runner::{Defaults, Limits, Plan, Span, Timeouts};
 use crate::transport::Budget;
 
 /// Trials of each case where nothing else is said.
 const TRIALS: u32 = 3;
+
+/// Where the values of trials come from where nothing else is said.
+const SEED: u64 = 1;
+
+/// The flags that say which questions there are.
+#[derive(Debug, Clone, Args)]
+pub(super) struct SuiteArgs {
+    /// A folder of probe files to use instead of the built-in ones
+    #[arg(long, value_name = "DIR")]
+    probes: Option<PathBuf>,
+
+    /// Tools of your own to be asked for as well: a JSON file in the shape of
+    /// OpenAI, Anthropic or MCP's tools/list
+    #[arg(long, value_name = "FILE")]
+    tools: Option<PathBuf>,
+}
+
+impl SuiteArgs {
+    /// The questions where the configuration says how values are made.
+    pub(super) fn suite_of(&self, defaults: &Defaults) -> Result<Suite, CliError> {
+        self.suite(defaults.seed.unwrap_or(SEED))
+    }
+
+    /// The questions, with those about the user's own tools.
+    fn suite(&self, seed: u64) -> Result<Suite, CliError> {
+        let suite = match &self.probes {
+            Some(folder) => Suite::load(folder),
+            None => Suite::embedded(),
+        };
+        let suite = suite.map_err(CliError::usage)?;
+        let Some(path) = &self.tools else { return Ok(suite) };
+        let tools = tools_file(path).map_err(CliError::usage)?;
+        if tools.is_empty() {
+            return Err(CliError::usage(format!("{} declares no tool", path.display())));
+        }
+        Ok(suite.with_tools(&tools, seed))
+    }
+}
 
 /// The flags shared by all commands that ask an endpoint something.
 #[derive(Debug, Clone, Args)]
@@ -31,9 +70,8 @@ pub(super) struct AskingArgs {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
-    /// A folder of probe files to use instead of the built-in ones
-    #[arg(long, value_name = "DIR")]
-    probes: Option<PathBuf>,
+    #[command(flatten)]
+    suite_args: SuiteArgs,
 
     /// Requests to one endpoint at the same time [default: 8]
     #[arg(long, value_name = "N")]
@@ -50,22 +88,28 @@ pub(super) struct AskingArgs {
     /// The most tokens of the whole run, prompts and replies together
     #[arg(long, value_name = "N")]
     max_tokens_total: Option<NonZeroU64>,
+
+    /// Say what would be asked and what it would cost, and ask nothing
+    #[arg(long)]
+    dry_run: bool,
 }
 
 impl AskingArgs {
     /// What is asked; flags win over the configuration.
     pub(super) fn plan(&self, defaults: &Defaults) -> Result<Plan, CliError> {
-        let suite = match &self.probes {
-            Some(folder) => Suite::load(folder),
-            None => Suite::embedded(),
-        };
+        let seed = self.seed.or(defaults.seed).unwrap_or(SEED);
         Ok(Plan {
-            suite: suite.map_err(CliError::usage)?,
+            suite: self.suite_args.suite(seed)?,
             name: self.suite.or(defaults.suite).unwrap_or(SuiteName::Standard),
             trials: self.trials.or(defaults.trials).map_or(TRIALS, NonZeroU32::get),
-            seed: self.seed.or(defaults.seed).unwrap_or(1),
+            seed,
             verified_at: clock::now()?,
         })
+    }
+
+    /// Whether nothing is to be asked.
+    pub(super) fn is_dry_run(&self) -> bool {
+        self.dry_run
     }
 
     /// What the whole run may cost.

@@ -56,7 +56,7 @@ impl CliError {
 impl From<SessionError> for CliError {
     fn from(source: SessionError) -> Self {
         match source {
-            SessionError::Endpoint(_) => Self::usage(source),
+            SessionError::Endpoint(_) | SessionError::Template(_) => Self::usage(source),
             SessionError::Discover(_) => Self::inconclusive(source),
         }
     }

@@ -9,6 +9,7 @@ mod clock;
 mod console;
 mod demands;
 mod diff;
+mod dry_run;
 mod error;
 mod exit;
 mod explain;
@@ -24,6 +25,9 @@ mod scope;
 mod sides;
 mod signal;
 mod sim;
+mod spent;
+mod status;
+mod tools_file;
 
 pub use exit::Exit;
 
@@ -69,6 +73,7 @@ enum Command {
     Report(report::ReportArgs),
     Run(Box<run::RunArgs>),
     Sim(sim::SimArgs),
+    Status(Box<status::StatusArgs>),
 }
 
 /// Runs the command line of this process.
@@ -100,6 +105,7 @@ fn run(command: Command, console: &Console) -> Result<Exit, CliError> {
         Command::Report(args) => report::run(&args, console),
         Command::Run(args) => run::run(&args, console),
         Command::Sim(args) => sim::run(args, console),
+        Command::Status(args) => status::run(&args, console),
     }
 }
 

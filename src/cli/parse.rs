@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::console::Console;
+use super::tools_file::tools_file;
 use super::{CliError, Exit};
 use crate::ir::ToolSpec;
 use crate::textcall::{self, Catalog, FORMATS, Format, Parsed, Part, Problem, TextCall};
@@ -40,12 +41,6 @@ pub(super) struct ParseArgs {
 
 #[derive(Debug, thiserror::Error)]
 enum ParseError {
-    #[error("cannot read {path}")]
-    ToolsFile { path: PathBuf, source: std::io::Error },
-    #[error("{path} is not JSON")]
-    ToolsJson { path: PathBuf, source: serde_json::Error },
-    #[error("{path}")]
-    Tools { path: PathBuf, source: crate::tools::BadTools },
     #[error("unknown family '{name}'{suggestion}; one of: {all}")]
     Family { name: String, suggestion: String, all: String },
     #[error("line {line} is not JSON")]
@@ -88,15 +83,6 @@ fn unknown_family(name: &str) -> ParseError {
         .max_by(|a, b| strsim::jaro_winkler(name, a).total_cmp(&strsim::jaro_winkler(name, b)));
     let suggestion = best.map(|best| format!("; did you mean '{best}'?")).unwrap_or_default();
     ParseError::Family { name: name.to_owned(), suggestion, all: names.join(", ") }
-}
-
-fn tools_file(path: &Path) -> Result<Vec<ToolSpec>, ParseError> {
-    let path_buf = || path.to_path_buf();
-    let bytes =
-        std::fs::read(path).map_err(|source| ParseError::ToolsFile { path: path_buf(), source })?;
-    let value = serde_json::from_slice(&bytes)
-        .map_err(|source| ParseError::ToolsJson { path: path_buf(), source })?;
-    import_tools(&value).map_err(|source| ParseError::Tools { path: path_buf(), source })
 }
 
 /// One result per line of input, and how many calls there are in all.

@@ -10,16 +10,17 @@ use futures_util::StreamExt as _;
 
 use super::asking::AskingArgs;
 use super::console::Console;
-use super::demands;
 use super::error::CliError;
 use super::exit::Exit;
 use super::output::OutputArgs;
 use super::progress::Progress;
+use super::spent::spent;
+use super::{demands, dry_run};
 use crate::profile::Requirement;
 use crate::report::{Report, for_terminal};
 use crate::runner::{
-    Connection, Defaults, DialectChoice, Endpoint, ExtraBody, Job, Plan, Probed, TargetEntry,
-    connect, offered_models, resolve, resolve_endpoint, visit_all,
+    Connection, Defaults, DialectChoice, Endpoint, ExtraBody, Job, Plan, Probed, Target,
+    TargetEntry, connect, offered_models, resolve, resolve_endpoint, visit_all,
 };
 use crate::transport::Budget;
 
@@ -58,7 +59,8 @@ pub(super) struct ProbeArgs {
     #[arg(long, value_name = "JSON")]
     extra_body: Option<ExtraBody>,
 
-    /// A chat_template.jinja or tokenizer_config.json, if the server does not tell
+    /// The model's `chat_template.jinja` or `tokenizer_config.json`, if the
+    /// server does not tell or tells another
     #[arg(long, value_name = "FILE")]
     chat_template: Option<PathBuf>,
 
@@ -81,12 +83,14 @@ fn header(text: &str) -> Result<(String, String), String> {
 /// Probes, and says what was found.
 pub(super) fn run(args: &ProbeArgs, console: &Console) -> Result<Exit, CliError> {
     let plan = args.asking.plan(&Defaults::default())?;
+    if args.asking.is_dry_run() {
+        return dry_run::show(&targets(args)?, &plan, &args.output, console);
+    }
     let budget = args.asking.budget(&Defaults::default());
     let runtime = tokio::runtime::Runtime::new()?;
     let probed = runtime.block_on(probe(args, &plan, &budget, console))?;
     args.output.show(console, &Report::of_profile(&probed.profile))?;
-    let (requests, exchanges) = (budget.spent(), probed.exchanges.len());
-    console.detail(&format!("{requests} requests in {exchanges} exchanges"));
+    console.note(&spent(probed.cost.into()));
     Ok(demands::exit(&probed.profile, &args.require, console))
 }
 
@@ -107,22 +111,29 @@ fn entry(args: &ProbeArgs) -> TargetEntry {
     }
 }
 
+fn env(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+fn targets(args: &ProbeArgs) -> Result<Vec<Target>, CliError> {
+    let targets = resolve(&entry(args), &Defaults::default(), Path::new(""), &env);
+    targets.map_err(CliError::usage)
+}
+
 async fn probe(
     args: &ProbeArgs,
     plan: &Plan,
     budget: &Arc<Budget>,
     console: &Console,
 ) -> Result<Probed, CliError> {
-    let (entry, defaults) = (entry(args), Defaults::default());
-    let env = |name: &str| std::env::var(name).ok();
     let here = Path::new("");
-    let endpoint = resolve_endpoint(&entry, &defaults, here, &env).map_err(CliError::usage)?;
+    let endpoint = resolve_endpoint(&entry(args), &Defaults::default(), here, &env);
+    let endpoint = endpoint.map_err(CliError::usage)?;
     let line = connect(&endpoint, &env, budget).map_err(CliError::usage)?;
     if args.model.is_none() {
         return Err(unnamed(&endpoint, &line).await);
     }
-    let targets = resolve(&entry, &defaults, here, &env).map_err(CliError::usage)?;
-    let jobs: Vec<Job> = targets
+    let jobs: Vec<Job> = targets(args)?
         .into_iter()
         .take(1)
         .map(|target| Job { target, line: line.clone(), subject: None })

@@ -17,10 +17,11 @@ use super::exit::Exit;
 use super::gate::AgainstArgs;
 use super::output::{Format, OutputArgs};
 use super::progress::Progress;
-use super::scope::{Meant, Scope, ScopeArgs};
+use super::scope::{Meant, NOWHERE, Scope, ScopeArgs};
 use super::sides::Kept;
 use super::signal::stop_signal;
-use super::{clock, demands};
+use super::spent::spent;
+use super::{clock, demands, dry_run};
 use crate::profile::Profile;
 use crate::profile::store::{Completion, RunFolder, Totals};
 use crate::report::{EvidenceLinks, Report, for_terminal};
@@ -75,6 +76,10 @@ struct Ended {
 pub(super) fn run(args: &RunArgs, console: &Console) -> Result<Exit, CliError> {
     let scope = args.scope.load()?;
     let plan = args.asking.plan(scope.defaults())?;
+    if args.asking.is_dry_run() {
+        let meant = scope.targets(NOWHERE)?;
+        return dry_run::show(meant.iter().map(|(target, _)| target), &plan, &args.output, console);
+    }
     let runtime = tokio::runtime::Runtime::new()?;
     let ended = runtime.block_on(probe_all(args, &scope, &plan, console))?;
     let profiles = ended.profiles();
@@ -176,13 +181,11 @@ impl Ended {
     /// Tells what it cost, where it is, and what is missing.
     fn summarise(&self, console: &Console) {
         let manifest = self.record.manifest();
-        let Totals { requests, prompt_tokens, completion_tokens, wall_ms } = manifest.totals;
         console.note(&format!(
-            "{} of {} targets, {requests} requests, {prompt_tokens} tokens in, \
-             {completion_tokens} out, {:.1} s; kept in {}",
+            "{} of {} targets, {}; kept in {}",
             self.found.len(),
             self.jobs.len(),
-            Duration::from_millis(wall_ms).as_secs_f64(),
+            spent(manifest.totals),
             self.record.folder().path().display(),
         ));
         if let Completion::Incomplete { because } = &manifest.completion {

@@ -18,6 +18,9 @@ use crate::sim::{Clock, Fleet, Options, Running, Sim};
 /// The configuration that is used without being named.
 const CONFIG: &str = "toolprobe.toml";
 
+/// Where simulated models are that are not served.
+pub(super) const NOWHERE: &str = "http://127.0.0.1:0";
+
 /// The flags that say which targets are meant.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Targets")]

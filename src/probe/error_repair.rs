@@ -12,7 +12,7 @@ use crate::profile::Repair;
 use crate::verdict::Finding;
 
 /// How many corrections are waited for.
-const CORRECTIONS: usize = 3;
+pub(super) const CORRECTIONS: usize = 3;
 
 /// Whether the same call came again and again.
 pub(super) type Looped = bool;

@@ -36,6 +36,9 @@ enum Shape {
     TrimmedReasoning,
 }
 
+/// How many histories one trial sends.
+pub(super) const SHAPES: usize = Shape::ALL.len();
+
 impl Shape {
     const ALL: [Self; 8] = [
         Self::WellFormed,

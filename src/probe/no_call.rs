@@ -10,7 +10,7 @@ use crate::profile::CaseVerdict;
 use crate::verdict::{Finding, Observation};
 
 /// The tools that stand by.
-const TOOLS: [&str; 2] = ["probe_echo", "probe_add"];
+pub(super) const TOOLS: [&str; 2] = ["probe_echo", "probe_add"];
 
 /// Asks the question with tools on offer.
 pub(super) async fn ask(bench: &Bench, probe: &Probe, ask: &Question) -> CaseTrials {

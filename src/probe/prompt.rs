@@ -12,7 +12,7 @@ use serde_json::Value;
 pub struct Wanted {
     /// The tool to be called.
     pub tool: String,
-    /// The arguments it is to be called with.
+    /// The arguments it is to be called with; null leaves them to the model.
     pub arguments: Value,
 }
 
@@ -31,6 +31,10 @@ fn block(call: &Wanted) -> String {
     let mut lines = Vec::new();
     flatten("", &call.arguments, &mut lines);
     let mut text = format!("Call the tool `{}` once", call.tool);
+    if call.arguments.is_null() {
+        text.push_str(", with arguments of your own that its schema allows.");
+        return text;
+    }
     if lines.is_empty() {
         text.push_str(", without arguments.");
         return text;

@@ -12,7 +12,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::SuiteName;
+use super::user_tools::user_tools;
+use super::{Seed, SuiteName};
 use crate::ir::ToolSpec;
 use crate::textcall::Protocol;
 use crate::tools::{Nonces, probes};
@@ -318,8 +319,21 @@ impl Suite {
         if probes.is_empty() {
             return Err(SuiteError::Empty { path: folder.to_path_buf() });
         }
-        let digest: String = hash.finalize().iter().take(6).map(|b| format!("{b:02x}")).collect();
-        Ok(Self { probes, version: format!("tool-probe-v1+{digest}") })
+        Ok(Self { probes, version: version(hash) })
+    }
+
+    /// The suite with a probe of the user's own tools. What is asked is another suite then, and has
+    /// a version of its own.
+    #[must_use]
+    pub fn with_tools(mut self, tools: &[ToolSpec], seed: u64) -> Self {
+        let mut hash = Sha256::new();
+        hash.update(&self.version);
+        for spec in tools {
+            hash.update(format!("\0{}\0{}\0{}", spec.name, spec.description, spec.input_schema));
+        }
+        self.version = version(hash);
+        self.probes.push(user_tools(tools, &Seed::new(seed)));
+        self
     }
 
     /// `tool-probe-v1+` and the start of the hash of all files.
@@ -336,6 +350,11 @@ impl Suite {
     pub fn probe(&self, id: &str) -> Option<&Probe> {
         self.probes.iter().find(|probe| probe.id == id)
     }
+}
+
+fn version(hash: Sha256) -> String {
+    let digest: String = hash.finalize().iter().take(6).map(|b| format!("{b:02x}")).collect();
+    format!("tool-probe-v1+{digest}")
 }
 
 #[cfg(test)]

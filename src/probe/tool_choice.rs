@@ -30,7 +30,10 @@ pub(super) async fn ask(bench: &Bench, probe: &Probe, ask: &OneCall) -> CaseTria
     .await
 }
 
-fn choices(tool: &str) -> [(&'static str, ToolChoice); 4] {
+/// How many choices there are.
+pub(super) const CHOICES: usize = 4;
+
+fn choices(tool: &str) -> [(&'static str, ToolChoice); CHOICES] {
     [
         ("auto", ToolChoice::Auto),
         ("required", ToolChoice::Required),

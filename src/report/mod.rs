@@ -3,6 +3,7 @@
 //! - [`view`](self): what all formats show: targets, probes, cases, settings
 //! - [`fleet`](self): the columns of a table of many targets
 //! - [`table`](self), [`markdown`](self), [`html`](self): for people
+//! - [`grid`]: plain rows
 //! - [`json`](self), [`csv`](self), [`junit`](self): for programs
 //! - [`metrics`](self): the seven numbers, as a table and as CSV
 //! - [`changes`](self): what changed between two sets of profiles
@@ -13,6 +14,7 @@ mod changes;
 mod csv;
 mod escape;
 mod fleet;
+mod grid;
 mod html;
 mod json;
 mod junit;
@@ -28,6 +30,7 @@ mod view;
 
 pub use changes::{Changes, Entry, change_line, changes_markdown, changes_text};
 pub use escape::for_terminal;
+pub use grid::grid;
 pub use links::EvidenceLinks;
 pub use metrics::{metrics_csv, metrics_table};
 pub use view::Report;

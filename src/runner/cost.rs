@@ -1,9 +1,27 @@
-//! What did asking a target cost, and how fast was it?
+//! What will asking a target cost, what did it cost, and how fast was it?
 
 use std::time::Duration;
 
+use super::inspect::questions;
+use super::{Plan, Target};
+use crate::probe::{Estimate, Load, estimate};
 use crate::profile::store::{Cost, Percentiles};
 use crate::transport::{Budget, Exchange, Response};
+
+/// Tokens of a question that only finds out the dialect.
+const GREETING: u64 = 32;
+
+/// What probing a target will cost, finding out about it included.
+pub fn foreseen(target: &Target, plan: &Plan) -> Estimate {
+    let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+    let ways = count(target.endpoint.ways.len());
+    let greetings = if ways > 1 { ways } else { 0 };
+    let about = Load {
+        requests: greetings + count(questions(&target.endpoint)),
+        tokens: greetings * GREETING,
+    };
+    estimate(&plan.probes(), plan.trials) + Estimate { likely: about, most: about }
+}
 
 /// The cost of these exchanges. Requests and tokens are the account's: it also counts what was asked
 /// in vain.

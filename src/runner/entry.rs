@@ -52,7 +52,7 @@ pub struct TargetEntry {
     /// How long to wait for what.
     #[serde(default)]
     pub timeouts: Timeouts,
-    /// `chat_template.jinja` or `tokenizer_config.json`, where the server does not tell.
+    /// `chat_template.jinja` or `tokenizer_config.json`; wins over what the server tells.
     pub chat_template: Option<PathBuf>,
     /// How long a profile stays fresh.
     pub ttl: Option<Span>,

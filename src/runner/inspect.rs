@@ -140,6 +140,11 @@ pub async fn inspect(
     inspection
 }
 
+/// How many requests it takes to ask.
+pub(super) fn questions(endpoint: &Endpoint) -> usize {
+    if may_tell(endpoint) { QUESTIONS.len() } else { 0 }
+}
+
 fn may_tell(endpoint: &Endpoint) -> bool {
     let known_cloud = endpoint.hosting == Hosting::Cloud && endpoint.provider != "custom";
     !known_cloud || endpoint.provider == "ollama-cloud"

@@ -13,6 +13,7 @@
 //! - [`connect`](self), [`session`](self), [`cost`](self): from a target to its profile, and at what
 //!   cost
 //! - [`fleet`](self), [`record`](self): all targets, some at a time, and what is kept of it
+//! - [`freshness`](self): whether a target needs probing
 //! - [`simulated`](self): the targets where there is no configuration
 
 mod access;
@@ -27,6 +28,7 @@ mod duration;
 mod entry;
 mod extra_body;
 mod fleet;
+mod freshness;
 mod hearing;
 mod inspect;
 mod key;
@@ -46,12 +48,14 @@ pub use choice::DialectChoice;
 pub use config::{Config, ConfigFile, Defaults, Limits, STARTER, Timeouts};
 pub use config_error::ConfigError;
 pub use connect::{ConnectError, Connection, Lines, connect};
+pub use cost::foreseen;
 pub use credentials::{Credentials, MissingKey};
 pub use discover::{DiscoverError, Discovery, discover};
 pub use duration::{NotASpan, Span};
 pub use entry::{TargetEntry, VariantEntry};
 pub use extra_body::{ExtraBody, NotAnObject};
 pub use fleet::{Job, Overseer, visit_all};
+pub use freshness::freshness;
 pub use hearing::{Heard, Rank};
 pub use inspect::{Inspection, inspect};
 pub use key::KeyFrom;

@@ -7,7 +7,9 @@ use chrono::{DateTime, Utc};
 use futures_util::future::join;
 
 use super::cost::cost;
-use super::{Access, Connection, DiscoverError, Target, discover, inspect};
+use super::{
+    Access, Connection, DiscoverError, Target, TemplateFileError, discover, inspect, read_template,
+};
 use crate::conversation::{Delivery, ExchangeLog};
 use crate::dialect::EndpointError;
 use crate::ir::Digest;
@@ -62,6 +64,9 @@ pub enum SessionError {
     /// It cannot be called at its URL.
     #[error(transparent)]
     Endpoint(#[from] EndpointError),
+    /// The chat template that the user names cannot be used.
+    #[error(transparent)]
+    Template(#[from] TemplateFileError),
 }
 
 /// Finds out how a target is spoken to, and asks it everything that is planned.
@@ -71,6 +76,7 @@ pub async fn probe_target(
     plan: &Plan,
     watch: &dyn Watch,
 ) -> Result<Probed, SessionError> {
+    let named = target.endpoint.chat_template.as_deref().map(read_template).transpose()?;
     let began = Instant::now();
     let (transport, credentials) = (&*line.transport, &line.credentials);
     let found = discover(transport, &target.endpoint, credentials, &target.model).await?;
@@ -78,7 +84,7 @@ pub async fn probe_target(
     let asked = ask(target, line, &found.way, plan, watch);
     let (told, asked) = join(told, asked).await;
     let (measured, exchanges) = asked?;
-    let template = told.template.map(|template| template.hash());
+    let template = named.or(told.template).map(|template| template.hash());
     let profile = profile(target, &found.way, template.as_ref(), plan, &measured);
     let cost = cost(&exchanges, &line.budget, began.elapsed());
     Ok(Probed { profile, exchanges, cost, telemetry: measured.telemetry })

@@ -125,6 +125,17 @@ pub struct Cost {
     pub total_ms: Option<Percentiles>,
 }
 
+impl From<Cost> for Totals {
+    fn from(cost: Cost) -> Self {
+        Self {
+            requests: cost.requests,
+            prompt_tokens: cost.prompt_tokens,
+            completion_tokens: cost.completion_tokens,
+            wall_ms: cost.wall_ms,
+        }
+    }
+}
+
 /// What half and what nearly all of the measurements do not exceed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Percentiles {
