@@ -1,12 +1,12 @@
 //! What time is it, or shall it be?
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SubsecRound as _, Utc};
 
 use super::error::CliError;
 
-/// The time that `SOURCE_DATE_EPOCH` fixes, else now.
+/// The time that `SOURCE_DATE_EPOCH` fixes, else now, to the second.
 pub(super) fn now() -> Result<DateTime<Utc>, CliError> {
-    Ok(fixed()?.unwrap_or_else(Utc::now))
+    Ok(fixed()?.unwrap_or_else(|| Utc::now().trunc_subsecs(0)))
 }
 
 /// The time that `SOURCE_DATE_EPOCH` fixes, if it is set.

@@ -149,7 +149,7 @@ fn kind(schema: &Value) -> Option<&str> {
 
 fn text(schema: &Value, seed: &Seed) -> Value {
     let keyword = |key: &str| schema.get(key).and_then(Value::as_str);
-    if let Some(made) = keyword("pattern").and_then(|pattern| matching(pattern, seed)) {
+    if let Some(made) = keyword("pattern").and_then(|pattern| one_of_several(pattern, seed)) {
         return Value::String(made);
     }
     if let Some(example) = keyword("format").and_then(of_format) {
@@ -166,6 +166,18 @@ fn text(schema: &Value, seed: &Seed) -> Value {
     }
     let letters = seed.word();
     Value::String(letters.chars().cycle().take(least.min(4096).max(longest).min(most)).collect())
+}
+
+/// A text that matches a pattern, another in each trial where the template's grammar allows it.
+fn one_of_several(pattern: &str, seed: &Seed) -> Option<String> {
+    let texts: Option<Vec<String>> =
+        (0..TRIED).map(|number| matching(pattern, &seed.child(&number.to_string()))).collect();
+    let texts = texts?;
+    let is_word = |text: &String| !text.is_empty() && !text.contains([' ', '}', '$']);
+    if texts.iter().all(is_word) {
+        return Some(format!("${{pick {}}}", texts.join(" ")));
+    }
+    texts.into_iter().next()
 }
 
 /// A number within the bounds, as a multiple where one is asked for.

@@ -4,7 +4,9 @@
 
 mod metrics;
 mod parse;
+mod run;
 mod sim;
+mod status;
 
 use std::process::{Command, Output};
 

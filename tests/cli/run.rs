@@ -1,0 +1,217 @@
+//! `toolprobe run`
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::{finished, toolprobe};
+
+/// The same time in every run.
+const EPOCH: &str = "1763164800";
+
+/// Two that are quickly probed, one of them with a flaw.
+const MODELS: [&str; 2] = ["anthropic-native", "one-call"];
+
+/// Runs in a folder of its own.
+fn run_in(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = toolprobe(&["run"]);
+    command.args(args).current_dir(folder).env("SOURCE_DATE_EPOCH", EPOCH);
+    finished(command.output().unwrap())
+}
+
+fn json(path: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn manifest(folder: &Path, run: &str) -> Value {
+    json(&folder.join("reports").join(run).join("manifest.json"))
+}
+
+/// Every file of a run's profiles, by name.
+fn profiles(folder: &Path, run: &str) -> Vec<(String, String)> {
+    let entries = fs::read_dir(folder.join("reports").join(run).join("profiles")).unwrap();
+    let mut files: Vec<(String, String)> = entries
+        .map(|entry| entry.unwrap())
+        .map(|entry| {
+            let name = entry.file_name().into_string().unwrap();
+            (name, fs::read_to_string(entry.path()).unwrap())
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+const FIRST: &str = "20251115T000000Z";
+const SECOND: &str = "20251115T000000Z-002";
+
+#[test]
+fn simulated_models_are_probed_without_any_configuration_and_twice_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let (code, out, err) = run_in(dir.path(), &MODELS);
+    assert_eq!(code, Some(0), "{err}");
+    for model in MODELS {
+        assert!(out.contains(model), "{out}");
+    }
+    assert!(err.contains("2 of 2 targets, ") && err.contains(" tokens in, "), "{err}");
+    assert_eq!(run_in(dir.path(), &MODELS).0, Some(0));
+    let first = profiles(dir.path(), FIRST);
+    assert_eq!(first.len(), 2);
+    assert_eq!(first, profiles(dir.path(), SECOND));
+}
+
+#[test]
+fn a_run_keeps_what_its_results_rest_on() {
+    let dir = tempfile::tempdir().unwrap();
+    run_in(dir.path(), &["anthropic-native", "--suite", "light"]);
+    let manifest = manifest(dir.path(), FIRST);
+    assert_eq!(manifest["completion"]["state"], "complete");
+    assert_eq!(manifest["suite"], "light");
+    let target = &manifest["targets"][0];
+    assert_eq!(target["subject"]["endpoint"], "sim:");
+    assert_eq!(target["cost"]["requests"], manifest["totals"]["requests"]);
+    assert!(target["cost"]["promptTokens"].as_u64().unwrap() > 0, "{target}");
+    assert!(target["cost"]["totalMs"]["p95"].is_u64(), "{target}");
+    let run = dir.path().join("reports").join(FIRST);
+    let profile = json(&run.join("profiles").join(target["profile"].as_str().unwrap()));
+    let evidence = profile["results"]["singleTool"]["evidence"].as_array().unwrap();
+    assert!(!evidence.is_empty());
+    for digest in evidence {
+        let hex = digest.as_str().unwrap().strip_prefix("sha256:").unwrap();
+        let record = json(&run.join("evidence").join(format!("{hex}.json")));
+        assert_eq!(record["request"]["url"], "sim:/v1/messages");
+    }
+}
+
+#[test]
+fn a_dry_run_bounds_what_a_run_then_asks() {
+    let dir = tempfile::tempdir().unwrap();
+    let models = ["deepseek-v4-thinking", "loops", "talks-only", "taught-tool-use", "truncated-stream"];
+    let dry = [&models[..], &["--dry-run", "--format", "json"]].concat();
+    let (code, out, _) = run_in(dir.path(), &dry);
+    assert_eq!(code, Some(0));
+    assert!(!dir.path().join("reports").exists());
+    let estimate: Value = serde_json::from_str(&out).unwrap();
+    run_in(dir.path(), &models);
+    let manifest = manifest(dir.path(), FIRST);
+    for (foreseen, target) in
+        estimate["targets"].as_array().unwrap().iter().zip(manifest["targets"].as_array().unwrap())
+    {
+        assert_eq!(foreseen["name"], target["name"]);
+        let (most, asked) = (&foreseen["most"]["requests"], &target["cost"]["requests"]);
+        assert!(asked.as_u64() <= most.as_u64(), "{}: {asked} asked of {most}", target["name"]);
+    }
+}
+
+fn fixture(model: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/models").join(format!("{model}.toml"))
+}
+
+#[test]
+fn a_budget_that_is_used_up_leaves_the_rest_open_and_the_run_incomplete() {
+    for flag in ["--max-requests", "--max-tokens-total"] {
+        let dir = tempfile::tempdir().unwrap();
+        let (code, _, err) = run_in(dir.path(), &["openai-native", flag, "40"]);
+        assert_eq!(code, Some(3), "{err}");
+        assert!(err.contains("is used up; raise it with"), "{err}");
+        let manifest = manifest(dir.path(), FIRST);
+        assert_eq!(manifest["completion"]["state"], "incomplete", "{flag}");
+        let because = manifest["completion"]["because"].as_str().unwrap();
+        assert!(because.contains("openai-native"), "{because}");
+    }
+}
+
+#[test]
+fn what_a_target_requires_and_has_not_fails_the_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut sim = toolprobe(&["sim", "--addr", "127.0.0.1:0"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut url = String::new();
+    BufReader::new(sim.stdout.as_mut().unwrap()).read_line(&mut url).unwrap();
+    let url = url.trim();
+    let config = format!(
+        "[defaults]\ntrials = 1\n[[targets]]\nname = \"one\"\nbase_url = \"{url}\"\n\
+         dialect = \"openai-chat\"\nmodel = \"one-call\"\nrequire = [\"tools\", \"parallel\"]\n\
+         [[targets]]\nname = \"away\"\nbase_url = \"http://127.0.0.1:9\"\n\
+         dialect = \"openai-chat\"\nmodel = \"m\"\n"
+    );
+    fs::write(dir.path().join("toolprobe.toml"), config).unwrap();
+    let (code, out, err) = run_in(dir.path(), &["one"]);
+    assert_eq!(code, Some(1), "{err}");
+    assert!(err.contains("required and not there: parallel (fail)"), "{err}");
+    assert!(out.contains("one-call"), "{out}");
+    let (code, _, err) = run_in(dir.path(), &["away"]);
+    assert_eq!(code, Some(3), "{err}");
+    assert!(err.contains("the run is incomplete: "), "{err}");
+    let (code, _, err) = run_in(dir.path(), &["awy"]);
+    assert_eq!(code, Some(2));
+    assert_eq!(err, "error: no target is called 'awy'; did you mean 'away'?\n");
+    sim.kill().unwrap();
+    sim.wait().unwrap();
+}
+
+#[test]
+fn a_run_that_is_stopped_says_so_and_keeps_what_it_has() {
+    let dir = tempfile::tempdir().unwrap();
+    let models = dir.path().join("models");
+    fs::create_dir(&models).unwrap();
+    fs::copy(fixture("openai-native"), models.join("a.toml")).unwrap();
+    let quick = fs::read_to_string(fixture("openai-native")).unwrap();
+    let hangs = quick.replace("[profile]", "http_quirks = [\"hangs\"]\n\n[profile]");
+    fs::write(models.join("b.toml"), hangs).unwrap();
+    let mut child = toolprobe(&["run", "--models", "models", "--suite", "light", "-v"])
+        .current_dir(dir.path())
+        .env("SOURCE_DATE_EPOCH", EPOCH)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut told = BufReader::new(child.stderr.as_mut().unwrap()).lines();
+    assert!(told.any(|line| line.unwrap().starts_with("1/2 targets: a ")));
+    assert_eq!(manifest(dir.path(), FIRST)["completion"]["state"], "running");
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let (code, _, err) = finished(child.wait_with_output().unwrap());
+    assert_eq!(code, Some(3), "{err}");
+    let manifest = manifest(dir.path(), FIRST);
+    assert_eq!(manifest["completion"]["because"], "it was interrupted");
+    assert_eq!(profiles(dir.path(), FIRST).len(), 1);
+}
+
+#[test]
+fn the_users_own_tools_are_asked_for_one_case_each() {
+    let dir = tempfile::tempdir().unwrap();
+    let tools = r#"{"tools": [
+        {"name": "find_part", "inputSchema": {"type": "object", "required": ["part"], "properties":
+            {"part": {"type": "string", "pattern": "^[A-Z]{2}-[0-9]{4}$"}}}},
+        {"name": "set_unit", "inputSchema": {"type": "object", "required": ["unit"], "properties":
+            {"unit": {"enum": ["celsius", "kelvin"]}}}}
+    ]}"#;
+    fs::write(dir.path().join("tools.json"), tools).unwrap();
+    let args = ["enum-ignorer", "--suite", "light", "--tools", "tools.json", "--format", "json"];
+    let (code, out, err) = run_in(dir.path(), &args);
+    assert_eq!(code, Some(0), "{err}");
+    let profiles: Value = serde_json::from_str(&out).unwrap();
+    let result = &profiles[0]["results"]["extended"]["user-tools"];
+    assert_eq!(result["cases"]["find_part"]["verdict"], "accepted-valid", "{result}");
+    assert_eq!(result["cases"]["set_unit"]["verdict"], "accepted-invalid", "{result}");
+}
+
+#[test]
+fn progress_is_told_in_lines_where_nobody_sees_bars() {
+    let dir = tempfile::tempdir().unwrap();
+    let told = |args: &[&str], ci: &str| {
+        let mut command = toolprobe(&["run", "openai-native", "--suite", "light"]);
+        command.args(args).current_dir(dir.path()).env("CI", ci);
+        finished(command.output().unwrap()).2
+    };
+    assert!(told(&[], "true").contains("1/1 targets: openai-native ("));
+    assert!(!told(&[], "").contains("1/1 targets"));
+    assert!(told(&["-v"], "").contains("openai-native: asked closed-loop\n"));
+    assert_eq!(told(&["-q"], "true"), "");
+}
