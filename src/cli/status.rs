@@ -65,9 +65,7 @@ pub(super) fn run(args: &StatusArgs, console: &Console) -> Result<Exit, CliError
             let rows: Vec<Value> = rows.iter().map(Row::json).collect();
             serde_json::to_string_pretty(&rows).map_err(CliError::inconclusive)?
         }
-        Form::Table => {
-            grid(&["target", "profile", "verified", "why"], rows.iter().map(Row::cells))
-        }
+        Form::Table => grid(&["target", "profile", "verified", "why"], rows.iter().map(Row::cells)),
     };
     console.result(&text)?;
     let fresh = rows.iter().filter(|row| row.is_fresh()).count();

@@ -10,11 +10,10 @@ use std::path::{Path, PathBuf};
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 use super::user_tools::user_tools;
 use super::{Seed, SuiteName};
-use crate::ir::ToolSpec;
+use crate::ir::{Digest, ToolSpec};
 use crate::textcall::Protocol;
 use crate::tools::{Nonces, probes};
 
@@ -302,14 +301,11 @@ impl Suite {
 
     fn from_files(folder: &Path, mut files: Vec<(PathBuf, String)>) -> Result<Self, SuiteError> {
         files.sort();
-        let mut hash = Sha256::new();
+        let mut content = String::new();
         let mut probes = Vec::new();
         for (path, text) in files {
             let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            hash.update(&id);
-            hash.update([0]);
-            hash.update(&text);
-            hash.update([0]);
+            content = format!("{content}{id}\0{text}\0");
             let malformed = |problem: String| SuiteError::Malformed { path: path.clone(), problem };
             let file: ProbeFile = toml::from_str(&text)
                 .map_err(|error| malformed(error.to_string().trim_end().to_owned()))?;
@@ -319,19 +315,18 @@ impl Suite {
         if probes.is_empty() {
             return Err(SuiteError::Empty { path: folder.to_path_buf() });
         }
-        Ok(Self { probes, version: version(hash) })
+        Ok(Self { probes, version: version(&content) })
     }
 
     /// The suite with a probe of the user's own tools. What is asked is another suite then, and has
     /// a version of its own.
     #[must_use]
     pub fn with_tools(mut self, tools: &[ToolSpec], seed: u64) -> Self {
-        let mut hash = Sha256::new();
-        hash.update(&self.version);
-        for spec in tools {
-            hash.update(format!("\0{}\0{}\0{}", spec.name, spec.description, spec.input_schema));
+        let mut content = self.version;
+        for ToolSpec { name, description, input_schema, .. } in tools {
+            content = format!("{content}\0{name}\0{description}\0{input_schema}");
         }
-        self.version = version(hash);
+        self.version = version(&content);
         self.probes.push(user_tools(tools, &Seed::new(seed)));
         self
     }
@@ -352,9 +347,10 @@ impl Suite {
     }
 }
 
-fn version(hash: Sha256) -> String {
-    let digest: String = hash.finalize().iter().take(6).map(|b| format!("{b:02x}")).collect();
-    format!("tool-probe-v1+{digest}")
+/// The name of a suite with this content.
+fn version(content: &str) -> String {
+    let digits: String = Digest::of(content).hex().chars().take(12).collect();
+    format!("tool-probe-v1+{digits}")
 }
 
 #[cfg(test)]
