@@ -49,6 +49,7 @@ impl Console {
     }
 
     /// Writes a result to standard output.
+    #[expect(clippy::unused_self, reason = "the console owns the output streams")]
     pub(super) fn result(&self, text: &str) -> Result<(), CliError> {
         let mut out = io::stdout().lock();
         out.write_all(text.as_bytes())?;

@@ -141,7 +141,9 @@ impl Endpoint {
             },
             Body::Frames(frames) => {
                 let mut decoder = self.address.dialect.codec().stream_decoder();
-                frames.iter().for_each(|timed| decoder.push(&timed.frame));
+                for timed in frames {
+                    decoder.push(&timed.frame);
+                }
                 decoder.finish()
             }
         };

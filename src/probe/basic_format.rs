@@ -30,6 +30,9 @@ pub(super) struct Form {
     broken: bool,
 }
 
+/// The trials of one rung.
+pub(super) type Trials = Vec<Trial<Option<Form>>>;
+
 /// What the ladder found, and how each trial of the rung that worked came out.
 pub(super) struct Ladder {
     pub(super) result: SingleTool,
@@ -41,7 +44,7 @@ pub(super) struct Ladder {
 /// Climbs the ladder.
 pub(super) async fn climb(bench: &Bench, probe: &Probe, ask: &BasicFormat) -> Ladder {
     let native = trials(bench, probe, ask).await;
-    if native.iter().any(|trial| trial.facts.is_some()) {
+    if calls(&native) > 0 {
         return rung(probe, Delivery::Native, native, BTreeMap::new());
     }
     if native.iter().all(|trial| matches!(trial.observation, Observation::Settled(_))) {
@@ -50,30 +53,25 @@ pub(super) async fn climb(bench: &Bench, probe: &Probe, ask: &BasicFormat) -> La
     let mut rungs = BTreeMap::from([("native".to_owned(), words(&native))]);
     let taught = join_all(ask.protocols.iter().map(|protocol| teach(bench, probe, ask, *protocol)));
     let (taught, control) = join(taught, speaks(bench)).await;
-    let mut best: Option<(Delivery, Vec<Trial<Option<Form>>>, usize)> = None;
-    for (delivery, trials) in taught {
-        let calls = trials.iter().filter(|trial| trial.facts.is_some()).count();
-        rungs.insert(delivered(delivery).into(), words(&trials));
-        if calls > best.as_ref().map_or(0, |(_, _, most)| *most) {
-            best = Some((delivery, trials, calls));
-        }
+    let told = taught.iter().map(|(delivery, trials)| (delivered(*delivery).into(), words(trials)));
+    rungs.extend(told);
+    // The first of those that led to most calls: they stand in the order they are worth trying.
+    let best = taught.into_iter().rev().max_by_key(|(_, trials)| calls(trials));
+    if let Some((delivery, trials)) = best.filter(|(_, trials)| calls(trials) > 0) {
+        return rung(probe, delivery, trials, rungs);
     }
-    match best {
-        Some((delivery, trials, _)) => rung(probe, delivery, trials, rungs),
-        None => {
-            let mut ladder = nothing(probe, native, &control);
-            ladder.result.rungs = rungs;
-            ladder
-        }
-    }
+    let mut ladder = nothing(probe, native, &control);
+    ladder.result.rungs = rungs;
+    ladder
+}
+
+/// In how many trials a call arrived.
+fn calls(trials: &Trials) -> usize {
+    trials.iter().filter(|trial| trial.facts.is_some()).count()
 }
 
 /// The same request at one rung, once per trial.
-pub(super) async fn trials(
-    bench: &Bench,
-    probe: &Probe,
-    ask: &BasicFormat,
-) -> Vec<Trial<Option<Form>>> {
+pub(super) async fn trials(bench: &Bench, probe: &Probe, ask: &BasicFormat) -> Trials {
     join_all(bench.seeds(&probe.id, "").iter().map(|seed| trial(bench, probe, ask, seed))).await
 }
 
@@ -82,7 +80,7 @@ async fn teach(
     probe: &Probe,
     ask: &BasicFormat,
     protocol: Protocol,
-) -> (Delivery, Vec<Trial<Option<Form>>>) {
+) -> (Delivery, Trials) {
     let delivery = Delivery::Prompted(protocol);
     let bench = Bench { delivery, ..bench.clone() };
     (delivery, trials(&bench, probe, ask).await)
@@ -159,7 +157,7 @@ async fn speaks(bench: &Bench) -> Finding {
 fn rung(
     probe: &Probe,
     delivery: Delivery,
-    trials: Vec<Trial<Option<Form>>>,
+    trials: Trials,
     rungs: BTreeMap<String, String>,
 ) -> Ladder {
     let forms: Vec<Form> = trials.iter().filter_map(|trial| trial.facts.clone()).collect();
@@ -216,7 +214,7 @@ fn json_text(forms: &[Form]) -> Option<JsonText> {
 }
 
 /// The result where no rung held.
-fn nothing(probe: &Probe, trials: Vec<Trial<Option<Form>>>, control: &Finding) -> Ladder {
+fn nothing(probe: &Probe, trials: Trials, control: &Finding) -> Ladder {
     let telemetry = telemetry(&trials);
     let (outcome, findings) = settled(&probe.id, trials, control, "a reply without tools");
     let result = SingleTool {

@@ -3,6 +3,7 @@
 //! Everything a trial makes up is read off a hash of its seed and a label: the same seed gives the
 //! same trial on every machine and in every order, and no two labels share a value.
 
+use std::fmt::Write;
 use std::ops::RangeInclusive;
 
 use serde_json::Value;
@@ -126,9 +127,12 @@ fn code(bytes: usize, seed: &Seed) -> String {
     let mut line = 0;
     while out.len() < bytes {
         let name = seed.child(&line.to_string()).word().replace('-', "_");
-        out.push_str(&format!(
-            "def {name}(a, b):\n\tif a < b and b > {line}:\n\t\tprint(\"<{name}> \\\"{{a}}\\\" && \\\\n\")\n\treturn {{'sum': a + b}}\n\n",
-        ));
+        // Writing to a string cannot fail.
+        let _ = write!(
+            out,
+            "def {name}(a, b):\n\tif a < b and b > {line}:\n\t\tprint(\"<{name}> \\\"{{a}}\\\" && \\\\n\")\n\
+             \treturn {{'sum': a + b}}\n\n",
+        );
         line += 1;
     }
     out

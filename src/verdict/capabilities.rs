@@ -43,8 +43,7 @@ pub fn capabilities(results: &Results) -> Capabilities {
 fn supported(outcome: &Outcome) -> Option<bool> {
     match outcome.status {
         Status::Pass => Some(true),
-        Status::Partial | Status::Fail => Some(false),
-        Status::Skipped => Some(false),
+        Status::Partial | Status::Fail | Status::Skipped => Some(false),
         Status::Inconclusive => None,
     }
 }

@@ -42,10 +42,11 @@ fn concerned(quirk: &ModelQuirk) -> Vec<&'static str> {
         ModelQuirk::NeverRepairs | ModelQuirk::RepeatsAfterError | ModelQuirk::RepairsLate => {
             vec!["error"]
         }
-        ModelQuirk::DropsReplayedReasoning | ModelQuirk::ThinksOnce => vec![],
+        // As for every other conversation, these are all the first about their tools.
+        ModelQuirk::DropsReplayedReasoning | ModelQuirk::ThinksOnce | ModelQuirk::EveryOther(_) => {
+            vec![]
+        }
         ModelQuirk::Sometimes { quirk, .. } => concerned(quirk),
-        // These conversations are all the first about their tools.
-        ModelQuirk::EveryOther(_) => vec![],
     }
 }
 
