@@ -6,14 +6,20 @@
 mod accept;
 mod asking;
 mod clock;
+mod completions;
 mod console;
 mod demands;
 mod diff;
+mod doctor;
 mod dry_run;
 mod error;
 mod exit;
 mod explain;
 mod gate;
+#[cfg(test)]
+mod help;
+mod init;
+mod list;
 mod metrics;
 mod output;
 mod parse;
@@ -21,6 +27,7 @@ mod probe;
 mod progress;
 mod report;
 mod run;
+mod schema;
 mod scope;
 mod sides;
 mod signal;
@@ -33,7 +40,7 @@ pub use exit::Exit;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use console::{Color, Console};
 use error::CliError;
@@ -64,14 +71,19 @@ const EXIT_CODES: &str = "Exit codes: 0 fine, 1 a demand not met or a regression
 #[derive(Debug, Subcommand)]
 enum Command {
     Accept(accept::AcceptArgs),
+    Completions(completions::CompletionsArgs),
     Diff(diff::DiffArgs),
+    Doctor(doctor::DoctorArgs),
     Explain(explain::ExplainArgs),
     Gate(gate::GateArgs),
+    Init(init::InitArgs),
+    List(list::ListArgs),
     Metrics(metrics::MetricsArgs),
     Parse(parse::ParseArgs),
     Probe(Box<probe::ProbeArgs>),
     Report(report::ReportArgs),
     Run(Box<run::RunArgs>),
+    Schema(schema::SchemaArgs),
     Sim(sim::SimArgs),
     Status(Box<status::StatusArgs>),
 }
@@ -96,14 +108,19 @@ pub fn main() -> ExitCode {
 fn run(command: Command, console: &Console) -> Result<Exit, CliError> {
     match command {
         Command::Accept(args) => accept::run(&args, console),
+        Command::Completions(args) => completions::run(&args, Cli::command(), console),
         Command::Diff(args) => diff::run(&args, console),
+        Command::Doctor(args) => doctor::run(&args, console),
         Command::Explain(args) => explain::run(&args, console),
         Command::Gate(args) => gate::run(&args, console),
+        Command::Init(args) => init::run(&args, console),
+        Command::List(args) => list::run(&args, console),
         Command::Metrics(args) => metrics::run(&args, console),
         Command::Parse(args) => parse::run(&args, console),
         Command::Probe(args) => probe::run(&args, console),
         Command::Report(args) => report::run(&args, console),
         Command::Run(args) => run::run(&args, console),
+        Command::Schema(args) => schema::run(&args, console),
         Command::Sim(args) => sim::run(args, console),
         Command::Status(args) => status::run(&args, console),
     }

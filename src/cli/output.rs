@@ -1,12 +1,12 @@
 //! In which form, and where to, does a result go?
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::console::Console;
 use super::error::CliError;
+use crate::profile::store::write_text;
 pub(super) use crate::report::Format;
 use crate::report::{Report, Style};
 
@@ -50,19 +50,6 @@ impl OutputArgs {
 
 /// Writes a file, which appears whole or not at all.
 pub(super) fn write_to(path: &Path, text: &str) -> Result<(), CliError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let failed = |error: std::io::Error| {
-        CliError::usage(format!("cannot write {}: {error}", path.display()))
-    };
-    let mut file = match folder {
-        Some(folder) => tempfile::NamedTempFile::new_in(folder),
-        None => tempfile::NamedTempFile::new_in("."),
-    }
-    .map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
-    if !text.ends_with('\n') {
-        file.write_all(b"\n").map_err(failed)?;
-    }
-    file.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    write_text(path, &format!("{text}{end}")).map_err(CliError::usage)
 }

@@ -96,6 +96,11 @@ impl Scope {
         if self.names.is_empty() { Selection::Every } else { Selection::Named }
     }
 
+    /// Whether it is the simulated models that are meant.
+    pub(super) fn is_simulated(&self) -> bool {
+        matches!(self.kind, Kind::Simulated(_))
+    }
+
     /// Serves the simulated models, where it is those that are meant.
     pub(super) async fn serve(&self) -> Result<Option<Running>, CliError> {
         let Kind::Simulated(fleet) = &self.kind else { return Ok(None) };

@@ -9,6 +9,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
 use super::fleet::{COLUMNS, Cell};
+use super::metrics::metric_rows;
 use super::view::{Case, STATUSES, Section, Target, counted, interval, settings, symbol};
 use super::{EvidenceLinks, Report, for_terminal};
 use crate::ir::Digest;
@@ -157,10 +158,10 @@ fn details(target: &Target<'_>, index: usize, links: Option<&EvidenceLinks>) -> 
                     (facts(&about(profile, target.cost)))
                     @if let Some(problem) = target.problem { p { (for_terminal(problem)) } }
                     h3 { "Settings for an adapter" }
-                    table.settings {
-                        @for (name, value) in settings(profile) {
-                            tr { th scope="row" { (name) } td { (for_terminal(&value)) } }
-                        }
+                    (pairs(&settings(profile)))
+                    @if let Some(metrics) = &profile.metrics {
+                        h3 { "Over all turns" }
+                        (pairs(&metric_rows(metrics)))
                     }
                     h3 { "What was found" }
                     (probes(&target.sections(), links))
@@ -168,6 +169,16 @@ fn details(target: &Target<'_>, index: usize, links: Option<&EvidenceLinks>) -> 
                 None => {
                     p { "No profile: " (for_terminal(target.problem.unwrap_or("it was not asked"))) }
                 }
+            }
+        }
+    }
+}
+
+fn pairs(rows: &[(&str, String)]) -> Markup {
+    html! {
+        table.settings {
+            @for (name, value) in rows {
+                tr { th scope="row" { (name) } td { (for_terminal(value)) } }
             }
         }
     }
@@ -184,7 +195,9 @@ fn about(profile: &Profile, cost: Option<Cost>) -> Vec<(&'static str, String)> {
         ("suite", profile.probe_version.clone()),
     ];
     rows.extend(cost.map(|cost| ("requests", cost.requests.to_string())));
-    let took = |it: Percentiles| ("reply", format!("{} ms, at most {} ms of 95 %", it.p50, it.p95));
+    let took = |it: Percentiles| {
+        ("time per reply", format!("median {} ms, 95 % within {} ms", it.p50, it.p95))
+    };
     rows.extend(cost.and_then(|cost| cost.total_ms).map(took));
     rows.extend(subject.chat_template_hash.iter().map(|hash| ("chat template", hash.clone())));
     rows

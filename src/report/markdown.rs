@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use super::Report;
 use super::escape::for_markdown;
 use super::fleet::{COLUMNS, Cell};
+use super::metrics::metric_rows;
 use super::view::{STATUSES, Section, Target, counted, interval, settings, symbol};
 use crate::profile::Status;
 use crate::profile::store::{Completion, Manifest};
@@ -73,13 +74,19 @@ fn details(target: &Target<'_>, findings_only: bool) -> String {
     let mut text = format!("## {}\n\n", for_markdown(&target.name));
     text.push_str(&probes(&sections));
     if !findings_only {
-        text.push_str("\n### Settings for an adapter\n\n");
-        text.push_str(&head(&["value"], "setting"));
-        for (name, value) in settings(profile) {
-            row(&mut text, &[format!("`{name}`"), for_markdown(&value)]);
-        }
+        text.push_str(&pairs("Settings for an adapter", "setting", &settings(profile)));
+        let metrics = profile.metrics.as_ref().map(metric_rows);
+        text.extend(metrics.map(|rows| pairs("Over all turns", "metric", &rows)));
     }
     text.push('\n');
+    text
+}
+
+fn pairs(title: &str, name: &str, rows: &[(&str, String)]) -> String {
+    let mut text = format!("\n### {title}\n\n{}", head(&["value"], name));
+    for (name, value) in rows {
+        row(&mut text, &[format!("`{name}`"), for_markdown(value)]);
+    }
     text
 }
 

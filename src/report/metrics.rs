@@ -36,6 +36,11 @@ pub fn metrics_csv(subjects: &[(String, Metrics)]) -> io::Result<String> {
     String::from_utf8(bytes).map_err(io::Error::other)
 }
 
+/// The metrics of one subject, by name.
+pub(super) fn metric_rows(metrics: &Metrics) -> Vec<(&'static str, String)> {
+    MetricName::ALL.into_iter().map(|name| (name.as_str(), shown(metrics, name))).collect()
+}
+
 /// A number with what it was made of; a dash where there was nothing to count.
 fn shown(metrics: &Metrics, name: MetricName) -> String {
     match (metrics.get(name), metrics.fraction(name)) {

@@ -33,6 +33,7 @@ pub use escape::for_terminal;
 pub use grid::grid;
 pub use links::EvidenceLinks;
 pub use metrics::{metrics_csv, metrics_table};
+pub use table::pairs;
 pub use view::Report;
 
 use std::io;

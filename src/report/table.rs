@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use comfy_table::{Cell, Color, ContentArrangement, LineStyle, Table, TableStyle};
 
 use super::fleet::{self, COLUMNS};
+use super::metrics::metric_rows;
 use super::view::{STATUSES, Section, Target, counted, interval, settings, symbol};
 use super::{Paint, Report, Style, for_terminal};
 use crate::profile::{Profile, Status};
@@ -30,7 +31,7 @@ fn many(report: &Report<'_>, style: Style) -> String {
     for target in report.targets() {
         table.add_row(fleet_row(&target));
     }
-    tighten(&mut table);
+    tighten(&mut table, 0);
     let about = COLUMNS.iter().map(|column| format!("{}: {}", column.head, column.about));
     let about = wrapped(&about.collect::<Vec<_>>().join("; "), style);
     format!("{}\n\n{}\n{about}\n", table.trim_fmt(), legend())
@@ -58,6 +59,10 @@ fn one(profile: &Profile, report: &Report<'_>, style: Style) -> String {
         format!("{}\n\n{}\n\n{}\n", heading(profile), probes(&sections, style), legend());
     text.push_str("\nSettings for an adapter\n");
     text.push_str(&pairs(settings(profile).into_iter(), style));
+    if let Some(metrics) = &profile.metrics {
+        text.push_str("\n\nOver all turns\n");
+        text.push_str(&pairs(metric_rows(metrics).into_iter(), style));
+    }
     let seen: Vec<(&str, String)> = sections.iter().flat_map(seen).collect();
     if !seen.is_empty() {
         text.push_str("\n\nAlso seen\n");
@@ -88,7 +93,7 @@ fn probes(sections: &[Section<'_>], style: Style) -> String {
             Cell::new(for_terminal(&section.why())),
         ]);
     }
-    tighten(&mut table);
+    tighten(&mut table, 1);
     table.trim_fmt()
 }
 
@@ -116,18 +121,18 @@ fn wrapped(text: &str, style: Style) -> String {
     let mut table = new_table(style);
     table.load_style(TableStyle::new());
     table.add_row([text]);
-    tighten(&mut table);
+    tighten(&mut table, 0);
     table.trim_fmt()
 }
 
 /// Names and values in two columns.
-fn pairs<'a>(rows: impl Iterator<Item = (&'a str, String)>, style: Style) -> String {
+pub fn pairs<'a>(rows: impl Iterator<Item = (&'a str, String)>, style: Style) -> String {
     let mut table = new_table(style);
     table.load_style(TableStyle::new());
     for (name, value) in rows {
         table.add_row([format!("  {}", for_terminal(name)), for_terminal(&value)]);
     }
-    tighten(&mut table);
+    tighten(&mut table, 2);
     table.trim_fmt()
 }
 
@@ -141,11 +146,11 @@ fn new_table(style: Style) -> Table {
     table
 }
 
-/// Columns start at the margin and keep apart by what the last one does not need.
-fn tighten(table: &mut Table) {
+/// Columns start at the margin; a table with lines has one space between them already.
+fn tighten(table: &mut Table, gap: u16) {
     let last = table.column_count().saturating_sub(1);
     for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, u16::from(index != last)));
+        column.set_padding((0, if index == last { 0 } else { gap }));
     }
 }
 

@@ -9,6 +9,7 @@ use super::{Format, Report, Style};
 use crate::ir::Digest;
 use crate::profile::Profile;
 use crate::profile::store::{Manifest, ProfileFolder};
+use crate::telemetry::Counts;
 use crate::verdict::wilson;
 
 /// What a model or a server may write to hurt whoever reads about it.
@@ -97,7 +98,8 @@ pub(super) fn odd() -> Profile {
         "requiresReasoningReplay": true, "supportsStreamingToolUse": null, "errorRepair": null,
         "reasoningReplay": {"mode": "required", "field": "reasoning_content"},
     });
-    profile("odd<b>model</b>", &capabilities, &results)
+    let odd = profile("odd<b>model</b>", &capabilities, &results);
+    Profile { metrics: Some(Counts::default().metrics()), ..odd }
 }
 
 /// A run of three targets, one of which was not reached, and its two profiles.

@@ -27,7 +27,7 @@ use crate::ir::ReasoningField;
 use crate::textcall::Protocol;
 
 /// One simulated model.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModelFile {
     /// The name that requests use: the file's name without its extension.
@@ -88,7 +88,7 @@ fn default_piece_length() -> NonZeroUsize {
 }
 
 /// Where a behaviour is known from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Provenance {
     /// Seen on the wire.
@@ -100,7 +100,19 @@ pub enum Provenance {
 }
 
 /// Whose request checks, error bodies, id style and thinking switches apply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum RulesId {
     /// Anthropic without thinking, or with it and nothing but the general checks.
@@ -170,7 +182,9 @@ impl RulesId {
 }
 
 /// What becomes of the tools that a request declares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum NativeTools {
     /// They reach the model, which calls them.
@@ -183,7 +197,9 @@ pub enum NativeTools {
 }
 
 /// The textual form of a call that the server left in content or reasoning.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum TextForm {
     /// Calls are structured, as the dialect has them.
@@ -212,7 +228,9 @@ pub enum TextForm {
 }
 
 /// Whether a model reasons before it answers, and where the reasoning is put.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields)]
 pub struct Thinking {
     /// When it reasons.
@@ -223,7 +241,9 @@ pub struct Thinking {
 }
 
 /// When a model reasons.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum ThinkingWhen {
     /// It cannot.

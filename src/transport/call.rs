@@ -11,7 +11,7 @@ use super::secret::{SECRET_MARK, Scrubber, Secret};
 use crate::wire::Framing;
 
 /// The methods that model APIs use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Method {
     /// `GET`, for lists and server properties.
@@ -106,7 +106,7 @@ impl fmt::Debug for Call {
 }
 
 /// A request as it is stored: what was sent, without credentials.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SentRequest {
     /// The method.

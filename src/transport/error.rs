@@ -9,7 +9,9 @@ use super::timeouts::Phase;
 use crate::wire::WireError;
 
 /// A failed attempt. Stored as evidence, so each variant carries plain data and no live error.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, thiserror::Error,
+)]
 #[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 #[non_exhaustive]
 pub enum TransportError {
@@ -122,7 +124,7 @@ pub enum TransportError {
 }
 
 /// How far a reply had come when its connection ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CloseStage {
     /// On a connection that may have been kept alive from an earlier exchange, before any of the
@@ -145,7 +147,7 @@ impl CloseStage {
 }
 
 /// What was beyond a limit of size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Oversize {
     /// A whole body, in bytes after decompression.

@@ -17,7 +17,7 @@ use crate::wire::Frame;
 pub const EXCHANGE_VERSION: u32 = 1;
 
 /// One exchange with an endpoint, all its attempts included. Holds no secret.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Exchange {
     /// The version of this form.
@@ -33,7 +33,7 @@ pub struct Exchange {
 }
 
 /// What an attempt came to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Outcome {
     /// A complete response, of any status.
@@ -49,7 +49,7 @@ pub enum Outcome {
 }
 
 /// A response, or as much of one as came.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Response {
     /// The HTTP status.
@@ -61,7 +61,7 @@ pub struct Response {
 }
 
 /// A body, as it was framed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Body {
     /// One text. A stream was not asked for, or not given.
@@ -71,8 +71,9 @@ pub enum Body {
 }
 
 /// A frame and when it came.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(into = "StoredFrame", try_from = "StoredFrame")]
+#[schemars(with = "StoredFrame")]
 pub struct TimedFrame {
     /// Milliseconds from sending the request until the frame was whole.
     pub at_ms: u64,
@@ -81,7 +82,7 @@ pub struct TimedFrame {
 }
 
 /// One attempt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Attempt {
     /// How it ended.
@@ -91,7 +92,7 @@ pub struct Attempt {
 }
 
 /// How an attempt ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum AttemptEnd {
     /// With a response of this status.
@@ -101,7 +102,9 @@ pub enum AttemptEnd {
 }
 
 /// How long an attempt took, waits for limits and between attempts left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "camelCase")]
 pub struct Timing {
     /// From sending until the first byte of the body.
@@ -207,7 +210,7 @@ impl Response {
 }
 
 /// A frame as it is stored: `{atMs, event?, data}` or `{atMs, comment}`.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct StoredFrame {
     at_ms: u64,

@@ -24,7 +24,7 @@ pub use reader::{FrameReader, WireError, WireLimits, read_all};
 pub use writer::{FrameWriter, LineEnd, SseStyle, write_all};
 
 /// How a stream is cut into frames.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Framing {
     /// Server-sent events.

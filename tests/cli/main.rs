@@ -2,13 +2,20 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
+mod completions;
+mod doctor;
+mod init;
+mod list;
 mod metrics;
 mod parse;
+mod report;
 mod run;
+mod schema;
 mod sim;
 mod status;
 
-use std::process::{Command, Output};
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Output, Stdio};
 
 /// The program with nothing of the caller's environment.
 fn toolprobe(args: &[&str]) -> Command {
@@ -21,4 +28,30 @@ fn toolprobe(args: &[&str]) -> Command {
 fn finished(output: Output) -> (Option<i32>, String, String) {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+/// The simulated models behind a server that ends with the test.
+struct Sim {
+    child: Child,
+    url: String,
+}
+
+impl Sim {
+    fn start() -> Self {
+        let mut command = toolprobe(&["sim", "--addr", "127.0.0.1:0"]);
+        let mut child =
+            command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+        let mut url = String::new();
+        let out = child.stdout.as_mut().expect("it is piped");
+        BufReader::new(out).read_line(&mut url).expect("the first line");
+        Self { child, url: url.trim_end().to_owned() }
+    }
+}
+
+impl Drop for Sim {
+    fn drop(&mut self) {
+        // One that has ended by itself needs no ending.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }

@@ -35,6 +35,7 @@ use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
 
+use atomic::Survives;
 use versioned::Format;
 
 const FORMAT: Format =
@@ -48,6 +49,11 @@ const RUNS_PER_SECOND: u16 = 999;
 pub struct RunFolder {
     id: RunId,
     path: PathBuf,
+}
+
+/// Writes a text of the user's choice of place, whole or not at all.
+pub fn write_text(path: &Path, text: &str) -> Result<(), StoreError> {
+    atomic::write(path, text.as_bytes(), Survives::Machine)
 }
 
 impl RunFolder {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A fault that has nothing to do with what the model can do.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HttpQuirk {
     /// Each distinct request gets 429 with `retry-after` first, and its answer on the retry.

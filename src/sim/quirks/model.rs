@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A fault of the model, or of the template that the server feeds it with.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ModelQuirk {
     /// It talks about tools and calls none.
@@ -68,7 +68,7 @@ pub enum ModelQuirk {
 }
 
 /// A part of JSON Schema that a model can fail at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SchemaFeature {
     /// Values outside `enum`.

@@ -6,7 +6,7 @@ use crate::dialect::DialectId;
 
 /// A fault of the server's encoder. It applies to plain bodies and to streams alike, unless its
 /// description says that it concerns streams.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WireQuirk {
     /// Streams: every call has index 0 and an id of its own.

@@ -1,0 +1,208 @@
+//! `toolprobe doctor`: can every target be asked?
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use futures_util::future::join_all;
+
+use super::console::Console;
+use super::scope::ScopeArgs;
+use super::{CliError, Exit};
+use crate::regress::nearest;
+use crate::report::for_terminal;
+use crate::runner::{
+    Connection, DiscoverError, Endpoint, KeyFrom, Span, Target, Timeouts, connect, discover,
+    offered_models, read_template,
+};
+use crate::transport::{Budget, Call, Transport as _, by_status};
+
+/// How long one answer may take where nothing else is said.
+const PATIENCE: Span = Span(Duration::from_secs(10));
+
+/// Check keys, endpoints and models of the configured targets
+///
+/// A line for each check, with what to do where it does not pass. Keys are
+/// never shown. Finding out a dialect costs an endpoint a few tokens. Exits 2
+/// when something in the configuration is wrong and 3 when an endpoint does
+/// not answer.
+#[derive(Debug, Args)]
+pub(super) struct DoctorArgs {
+    /// How long one answer may take, such as 30s [default: 10s]
+    #[arg(long, value_name = "TIME")]
+    timeout: Option<Span>,
+
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
+
+/// What a check found.
+struct Check {
+    what: &'static str,
+    finding: Finding,
+    text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Finding {
+    Good,
+    /// Worth a look, but probing may well work.
+    Doubtful,
+    /// The configuration is to be changed.
+    Wrong,
+    Unreachable,
+}
+
+impl Finding {
+    fn symbol(self) -> &'static str {
+        match self {
+            Self::Good => "✓",
+            Self::Doubtful => "~",
+            Self::Wrong => "✗",
+            Self::Unreachable => "?",
+        }
+    }
+
+    fn exit(self) -> Exit {
+        match self {
+            Self::Good | Self::Doubtful => Exit::Fine,
+            Self::Wrong => Exit::Usage,
+            Self::Unreachable => Exit::Inconclusive,
+        }
+    }
+
+    fn of(self, what: &'static str, text: impl Into<String>) -> Check {
+        Check { what, finding: self, text: text.into() }
+    }
+}
+
+pub(super) fn run(args: &DoctorArgs, console: &Console) -> Result<Exit, CliError> {
+    let scope = args.scope.load()?;
+    if scope.is_simulated() {
+        console.result(
+            "✓ no target is configured: `toolprobe run` probes the simulated models, which need \
+             nothing\n  `toolprobe init` writes a configuration to start from",
+        )?;
+        return Ok(Exit::Fine);
+    }
+    let timeouts =
+        Timeouts { total: Some(args.timeout.unwrap_or(PATIENCE)), ..Timeouts::default() };
+    let mut targets: Vec<Target> = scope.targets("")?.into_iter().map(|(it, _)| it).collect();
+    for target in &mut targets {
+        target.endpoint.timeouts = timeouts.or(target.endpoint.timeouts);
+    }
+    let runtime = tokio::runtime::Runtime::new()?;
+    let checks = runtime.block_on(join_all(targets.iter().map(examine)));
+    console.result(&shown(&targets, &checks))?;
+    let findings = checks.iter().flatten().map(|check| check.finding.exit());
+    Ok(findings.fold(Exit::Fine, Exit::and))
+}
+
+fn shown(targets: &[Target], checks: &[Vec<Check>]) -> String {
+    let mut text = String::new();
+    for (target, checks) in targets.iter().zip(checks) {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{}", for_terminal(&target.name));
+        for Check { what, finding, text: found } in checks {
+            let _ = writeln!(text, "  {} {what:<9} {}", finding.symbol(), for_terminal(found));
+        }
+    }
+    text
+}
+
+/// All checks of a target; those that build on a failed one are left out.
+async fn examine(target: &Target) -> Vec<Check> {
+    let endpoint = &target.endpoint;
+    let mut checks = vec![template(endpoint)];
+    let env = |name: &str| std::env::var(name).ok();
+    let line = match connect(endpoint, &env, &Arc::new(Budget::unlimited())) {
+        Ok(line) => line,
+        Err(error) => {
+            checks.push(Finding::Wrong.of("key", error.to_string()));
+            return checks;
+        }
+    };
+    checks.push(key(endpoint));
+    let answers = answers(endpoint, &line).await;
+    let reached = answers.finding != Finding::Unreachable;
+    checks.push(answers);
+    if reached {
+        checks.push(dialect(target, &line).await);
+        checks.push(model(target, &line).await);
+    }
+    checks
+}
+
+fn template(endpoint: &Endpoint) -> Check {
+    let Some(path) = &endpoint.chat_template else {
+        return Finding::Good.of("template", "asked of the server; chat_template can name a file");
+    };
+    match read_template(path) {
+        Ok(template) => {
+            Finding::Good.of("template", format!("{} in {}", template.hash(), path.display()))
+        }
+        Err(error) => Finding::Wrong.of("template", CliError::usage(error).chain()),
+    }
+}
+
+fn key(endpoint: &Endpoint) -> Check {
+    match &endpoint.key {
+        KeyFrom::Env(name) => Finding::Good.of("key", format!("{name} is set")),
+        KeyFrom::Nowhere => Finding::Good.of("key", "none is sent; api_key_env can name one"),
+        KeyFrom::Missing(names) => {
+            Finding::Wrong.of("key", format!("none is set; set {}", names.join(" or ")))
+        }
+    }
+}
+
+/// Whether anything answers; what it says at its base does not matter.
+async fn answers(endpoint: &Endpoint, line: &Connection) -> Check {
+    let Some(way) = endpoint.ways.first() else {
+        return Finding::Wrong.of("endpoint", "it has no address; give a base_url");
+    };
+    let call = endpoint.dress(Call::get(way.base_url.clone()), way, &line.credentials);
+    let host = way.base_url.host_str().unwrap_or_default().to_owned();
+    match line.transport.send(&call, &by_status).await.response() {
+        Ok(response) if matches!(response.status, 401 | 403) => Finding::Doubtful.of(
+            "endpoint",
+            format!("{host} answers with {}; is the key the right one?", response.status),
+        ),
+        Ok(_) => Finding::Good.of("endpoint", format!("{host} answers")),
+        Err(error) => Finding::Unreachable
+            .of("endpoint", format!("{host}: {error}; is it running, and is base_url right?")),
+    }
+}
+
+async fn dialect(target: &Target, line: &Connection) -> Check {
+    let endpoint = &target.endpoint;
+    if let [way] = endpoint.ways.as_slice() {
+        return Finding::Good.of("dialect", format!("{}, as configured", way.dialect));
+    }
+    match discover(&*line.transport, endpoint, &line.credentials, &target.model).await {
+        Ok(found) => Finding::Good.of("dialect", format!("{}, found out", found.way.dialect)),
+        Err(error @ DiscoverError::Silent { .. }) => {
+            Finding::Unreachable.of("dialect", error.to_string())
+        }
+        Err(error @ DiscoverError::NoDialect { .. }) => {
+            Finding::Wrong.of("dialect", error.to_string())
+        }
+    }
+}
+
+/// Whether the model is on offer. A list may leave out what is served all the same.
+async fn model(target: &Target, line: &Connection) -> Check {
+    let wanted = target.model.as_str();
+    let offered = offered_models(&*line.transport, &target.endpoint, &line.credentials).await;
+    let Some(offered) = offered else {
+        return Finding::Doubtful.of("model", format!("no list of models to find {wanted} in"));
+    };
+    let is_listed = |name: &String| name == wanted || name.strip_suffix(":latest") == Some(wanted);
+    if offered.iter().any(is_listed) {
+        return Finding::Good.of("model", format!("{wanted} is on offer"));
+    }
+    let near = nearest(wanted, offered.iter().map(String::as_str));
+    let meant = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+    let text = format!("{wanted} is not among the {} on offer{meant}", offered.len());
+    Finding::Doubtful.of("model", text)
+}

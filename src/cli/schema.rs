@@ -1,0 +1,83 @@
+//! `toolprobe schema`: the JSON Schemas of our files.
+
+use clap::{Args, ValueEnum};
+use schemars::schema_for;
+use serde_json::{Map, Value};
+
+use super::console::Console;
+use super::{CliError, Exit};
+use crate::probe::ProbeFile;
+use crate::profile::store::{MANIFEST_VERSION, Manifest};
+use crate::profile::{PROFILE_VERSION, Profile};
+use crate::regress::Policy;
+use crate::runner::Config;
+use crate::sim::ModelFile;
+use crate::telemetry::TurnEvent;
+use crate::transport::{EXCHANGE_VERSION, Exchange};
+
+/// Print the JSON Schema of a file
+///
+/// For editors that check TOML or JSON as it is written, and for programs that
+/// read profiles.
+#[derive(Debug, Args)]
+pub(super) struct SchemaArgs {
+    /// The kind of file
+    #[arg(value_enum, value_name = "KIND")]
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// What was found: profiles/*.json
+    Profile,
+    /// What is probed: toolprobe.toml
+    Config,
+    /// What is asked: probes/*.toml
+    Probe,
+    /// A simulated model: fixtures/models/*.toml
+    Model,
+    /// What was sent and received: reports/RUN/evidence/*.json
+    Exchange,
+    /// What a run was: reports/RUN/manifest.json
+    Manifest,
+    /// Which changes fail a build
+    Policy,
+    /// What an adapter writes of each turn: one line of telemetry
+    Telemetry,
+}
+
+impl Kind {
+    /// Its name, its version and its schema.
+    fn schema(self) -> (&'static str, u32, Value) {
+        match self {
+            Self::Profile => ("profile", PROFILE_VERSION, schema_for!(Profile).to_value()),
+            Self::Config => ("config", 1, schema_for!(Config).to_value()),
+            Self::Probe => ("probe", 1, schema_for!(ProbeFile).to_value()),
+            Self::Model => ("model", 1, schema_for!(ModelFile).to_value()),
+            Self::Exchange => ("exchange", EXCHANGE_VERSION, schema_for!(Exchange).to_value()),
+            Self::Manifest => ("manifest", MANIFEST_VERSION, schema_for!(Manifest).to_value()),
+            Self::Policy => ("policy", 1, schema_for!(Policy).to_value()),
+            Self::Telemetry => ("telemetry", 1, schema_for!(TurnEvent).to_value()),
+        }
+    }
+}
+
+pub(super) fn run(args: &SchemaArgs, console: &Console) -> Result<Exit, CliError> {
+    let (name, version, schema) = args.kind.schema();
+    let text = serde_json::to_string_pretty(&named(name, version, schema));
+    console.result(&text.map_err(CliError::inconclusive)?)?;
+    Ok(Exit::Fine)
+}
+
+/// The schema with a name that others can refer to.
+fn named(name: &str, version: u32, schema: Value) -> Value {
+    let mut out = Map::new();
+    out.insert("$schema".to_owned(), "https://json-schema.org/draft/2020-12/schema".into());
+    out.insert("$id".to_owned(), format!("urn:toolprobe:schema:{name}:{version}").into());
+    out.insert("title".to_owned(), format!("toolprobe {name}").into());
+    if let Value::Object(schema) = schema {
+        let own = schema.into_iter().filter(|(key, _)| key != "$schema" && key != "title");
+        out.extend(own);
+    }
+    Value::Object(out)
+}
