@@ -12,8 +12,11 @@ use super::error::CliError;
 use super::exit::Exit;
 use super::report::stored;
 use super::sides::{Kept, measured, snapshots};
-use crate::profile::store::{Completion, Manifest, RunFolder, Selection};
-use crate::regress::{Gate, Level, Measured, Outcome, Policy, Quarantine, diff, gate, in_scope};
+use crate::profile::Profile;
+use crate::profile::store::{Completion, History, Manifest, ProfileFolder, RunFolder, Selection};
+use crate::regress::{
+    Gate, Level, Measured, Outcome, Policy, Quarantine, Suspicion, diff, flaky, gate, in_scope,
+};
 use crate::report::{Changes, Entry, changes_text};
 use crate::runner::ConfigError;
 
@@ -87,10 +90,36 @@ impl AgainstArgs {
         }
         let manifest = run.manifest().map_err(CliError::usage)?;
         let changes = diff(&comparable(old, &manifest), &measured(run)?);
+        let changes = changes.confirmed(&manifest.confirmations);
         let today = clock::now()?.date_naive();
-        let gate = gate(changes, &policy, &built_in, &Quarantine::default(), today);
+        let gate = gate(changes, &policy, &built_in, &quarantine(run)?, today);
         let notes = gate.expired.iter().cloned().chain(unfinished(&manifest)).collect();
         Ok(Some(Judged { gate, notes, snapshots: self.profiles.clone(), run: run.clone() }))
+    }
+
+    /// The snapshots and profiles of a run that a regression is suspected between, each with what is
+    /// to be asked again.
+    pub(super) fn suspicions(
+        &self,
+        run: &RunFolder,
+    ) -> Result<Vec<(Profile, Profile, Vec<Suspicion>)>, CliError> {
+        let manifest = run.manifest().map_err(CliError::usage)?;
+        let old = comparable(snapshots(&self.profiles)?, &manifest);
+        let mut suspected = Vec::new();
+        for night in measured(run)? {
+            let file = ProfileFolder::file_name(&night.profile);
+            let before = old.iter().find(|it| ProfileFolder::file_name(&it.profile) == file);
+            let Some(before) = before else { continue };
+            let changes = diff(std::slice::from_ref(before), std::slice::from_ref(&night)).changes;
+            let suspicions: Vec<Suspicion> = changes
+                .iter()
+                .filter_map(|change| Suspicion::of(change, &before.profile, &night.profile))
+                .collect();
+            if !suspicions.is_empty() {
+                suspected.push((before.profile.clone(), night.profile, suspicions));
+            }
+        }
+        Ok(suspected)
     }
 
     fn policy(&self) -> Result<Policy, CliError> {
@@ -104,6 +133,13 @@ impl AgainstArgs {
         toml::from_str(&text)
             .map_err(|error| CliError::usage(ConfigError::from_toml(path, &text, &error)))
     }
+}
+
+/// What the history beside a run shows to be too flaky.
+fn quarantine(run: &RunFolder) -> Result<Quarantine, CliError> {
+    let reports = run.path().parent().unwrap_or(Path::new("."));
+    let history = History::of(reports).results().map_err(CliError::usage)?;
+    Ok(flaky(&history.rows).into_iter().collect())
 }
 
 /// The snapshots that the run could have measured again. A target without a profile is not missing

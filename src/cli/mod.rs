@@ -7,10 +7,12 @@ mod accept;
 mod asking;
 mod clock;
 mod completions;
+mod confirming;
 mod console;
 mod demands;
 mod diff;
 mod doctor;
+mod drift;
 mod dry_run;
 mod error;
 mod exit;
@@ -74,6 +76,7 @@ enum Command {
     Completions(completions::CompletionsArgs),
     Diff(diff::DiffArgs),
     Doctor(doctor::DoctorArgs),
+    Drift(drift::DriftArgs),
     Explain(explain::ExplainArgs),
     Gate(gate::GateArgs),
     Init(init::InitArgs),
@@ -111,6 +114,7 @@ fn run(command: Command, console: &Console) -> Result<Exit, CliError> {
         Command::Completions(args) => completions::run(&args, Cli::command(), console),
         Command::Diff(args) => diff::run(&args, console),
         Command::Doctor(args) => doctor::run(&args, console),
+        Command::Drift(args) => drift::run(&args, console),
         Command::Explain(args) => explain::run(&args, console),
         Command::Gate(args) => gate::run(&args, console),
         Command::Init(args) => init::run(&args, console),

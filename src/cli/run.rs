@@ -11,7 +11,9 @@ use clap::Args;
 use futures_util::StreamExt as _;
 
 use super::asking::AskingArgs;
+use super::confirming::ConfirmArgs;
 use super::console::Console;
+use super::drift::line as drift_line;
 use super::error::CliError;
 use super::exit::Exit;
 use super::gate::AgainstArgs;
@@ -23,7 +25,8 @@ use super::signal::stop_signal;
 use super::spent::spent;
 use super::{clock, demands, dry_run};
 use crate::profile::Profile;
-use crate::profile::store::{Completion, RunFolder, Totals};
+use crate::profile::store::{Completion, History, RunFolder, Totals};
+use crate::regress::drifts;
 use crate::report::{EvidenceLinks, Report, for_terminal};
 use crate::runner::{Job, Lines, Over, Plan, Record, visit_all};
 use crate::sim::Running;
@@ -60,6 +63,9 @@ pub(super) struct RunArgs {
     against: AgainstArgs,
 
     #[command(flatten)]
+    confirming: ConfirmArgs,
+
+    #[command(flatten)]
     output: OutputArgs,
 }
 
@@ -87,7 +93,24 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<Exit, CliError> {
     let report = Report::of_run(ended.record.manifest(), &profiles).with_evidence(&links);
     args.output.show(console, &report)?;
     ended.summarise(console);
+    remembered(args, &ended, console)?;
     Ok(ended.judged(console).and(compared(args, ended.record.folder(), console)?))
+}
+
+/// Adds the run to the history, and tells what declines in it.
+fn remembered(args: &RunArgs, ended: &Ended, console: &Console) -> Result<(), CliError> {
+    let (history, manifest) = (History::of(&args.reports), ended.record.manifest());
+    let found: Vec<&Profile> = ended.found.values().collect();
+    let cut = history.add(&manifest.run, manifest.started_at, &found).map_err(CliError::usage)?;
+    if let Some(cut) = cut {
+        let cut = for_terminal(&cut);
+        console.note(&format!("the history's last line was cut short and is dropped: {cut}"));
+    }
+    let rows = history.results().map_err(CliError::usage)?.rows;
+    for drift in drifts(&rows) {
+        console.note(&drift_line(&drift));
+    }
+    Ok(())
 }
 
 /// Compares the run with the snapshots, where there are any. What people read beside a table goes
@@ -140,6 +163,10 @@ async fn probe_all(
     };
     progress.clear();
     record.finish(over, totals(&budget, began.elapsed()), clock::now()?)?;
+    if over == Over::Through {
+        let confirming = &args.confirming;
+        confirming.confirm(&args.against, &jobs, &found, plan, &mut record, console).await?;
+    }
     Ok(Ended { jobs, found, record, over })
 }
 

@@ -70,6 +70,16 @@ fn calls(trials: &Trials) -> usize {
     trials.iter().filter(|trial| trial.facts.is_some()).count()
 }
 
+/// Asks again on the rung that the bench names, and on no other.
+pub(super) async fn again(bench: &Bench, probe: &Probe, ask: &BasicFormat) -> Ladder {
+    let trials = trials(bench, probe, ask).await;
+    if trials.iter().any(|trial| trial.facts.is_some()) {
+        return rung(probe, bench.delivery, trials, BTreeMap::new());
+    }
+    let control = speaks(bench).await;
+    nothing(probe, trials, &control)
+}
+
 /// The same request at one rung, once per trial.
 pub(super) async fn trials(bench: &Bench, probe: &Probe, ask: &BasicFormat) -> Trials {
     join_all(bench.seeds(&probe.id, "").iter().map(|seed| trial(bench, probe, ask, seed))).await

@@ -8,7 +8,8 @@
 //! - one judge per way of asking: [`basic_format`](self), [`call_cases`](self),
 //!   [`closed_loop`](self), [`parallel`](self), [`error_repair`](self), [`reasoning_replay`](self),
 //!   [`streaming`](self), [`history`](self), [`tool_choice`](self), [`no_call`](self)
-//! - [`outcome`](self): from trials to a result; [`run`]: the whole suite at once
+//! - [`outcome`](self): from trials to a result; [`run`]: the whole suite at once;
+//!   [`sample`]: one probe once more
 //! - [`estimate`]: what that will cost
 
 mod basic_format;
@@ -28,6 +29,7 @@ mod prompt;
 mod reasoning_replay;
 mod reasoning_variants;
 mod run;
+mod sample;
 mod seed;
 mod streaming;
 mod suite;
@@ -39,6 +41,7 @@ pub use bench::{Bench, ThinkingSwitch};
 pub use estimate::{Estimate, Load, estimate};
 pub use prompt::{Wanted, ask_for};
 pub use run::{Measured, Watch, run};
+pub use sample::{Again, sample};
 pub use seed::{Seed, fill};
 pub use suite::{Ask, Probe, ProbeFile, Suite, SuiteError};
 pub use suite_name::SuiteName;

@@ -29,7 +29,7 @@ pub trait Watch: Sync {
 }
 
 /// The trials of one probe, before their controls are known.
-enum Asked {
+pub(super) enum Asked {
     Cases(call_cases::CaseTrials),
     Loop(Vec<Trial<closed_loop::Delta>>),
     Parallel(Vec<Trial<parallel::Off>>),
@@ -119,7 +119,7 @@ async fn ask_all(bench: &Bench, probes: &[&Probe], watch: &dyn Watch) -> Vec<Ask
     .await
 }
 
-async fn ask_one(bench: &Bench, probes: &[&Probe], probe: &Probe) -> Asked {
+pub(super) async fn ask_one(bench: &Bench, probes: &[&Probe], probe: &Probe) -> Asked {
     match &probe.file.ask {
         // The ladder asks these itself.
         Ask::BasicFormat(_) => Asked::Twins(Vec::new()),
@@ -188,14 +188,27 @@ fn settled(probes: &[&Probe], ladder: Ladder, asked: Vec<Asked>) -> Results {
         Status::Fail if ladder.delivery.is_some() => Finding::pass("a call, if not as asked"),
         Status::Fail | Status::Skipped => Finding::Skipped(ladder.result.outcome.reason.clone()),
     };
+    let plain = BTreeMap::from([(ladder.result.outcome.probe.clone(), ladder.findings)]);
+    let mut results = placed(probes, asked, &control, plain);
+    results.single_tool = Some(ladder.result);
+    results
+}
+
+/// Settles what was asked, each in its place. `plain` holds what streams are compared with, as far
+/// as it is known already.
+pub(super) fn placed(
+    probes: &[&Probe],
+    asked: Vec<Asked>,
+    control: &Finding,
+    mut plain: BTreeMap<String, Vec<Finding>>,
+) -> Results {
     let mut results = Results::default();
-    let mut plain = BTreeMap::new();
     let mut twins = Vec::new();
     for (probe, asked) in probes.iter().zip(asked) {
         match asked {
             Asked::Twins(streams) => twins.push((probe.id.clone(), streams)),
             Asked::Cases(trials) => {
-                let cases = call_cases::settle(&probe.id, trials, &control, SINGLE_CALL);
+                let cases = call_cases::settle(&probe.id, trials, control, SINGLE_CALL);
                 place(&mut results, &probe.id, cases);
             }
             Asked::Loop(trials) => {
@@ -208,7 +221,7 @@ fn settled(probes: &[&Probe], ladder: Ladder, asked: Vec<Asked>) -> Results {
                 }
             }
             Asked::Parallel(trials) => {
-                let (result, findings) = parallel::settle(&probe.id, trials, &control, SINGLE_CALL);
+                let (result, findings) = parallel::settle(&probe.id, trials, control, SINGLE_CALL);
                 plain.insert(probe.id.clone(), findings);
                 results.parallel_tool = Some(result);
             }
@@ -221,11 +234,9 @@ fn settled(probes: &[&Probe], ladder: Ladder, asked: Vec<Asked>) -> Results {
             Asked::History(trials) => results.history = Some(history::settle(&probe.id, trials)),
         }
     }
-    plain.insert(ladder.result.outcome.probe.clone(), ladder.findings);
     for (id, twins) in twins.into_iter().filter(|(_, twins)| !twins.is_empty()) {
         results.streaming = Some(streaming::settle(&id, twins, &plain));
     }
-    results.single_tool = Some(ladder.result);
     results
 }
 

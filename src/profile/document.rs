@@ -128,6 +128,17 @@ pub struct Subject {
     pub variant: Option<String>,
 }
 
+impl Subject {
+    /// What people call it: `provider/model`, and its variant.
+    pub fn name(&self) -> String {
+        let Self { provider, model, variant, .. } = self;
+        match variant {
+            Some(variant) => format!("{provider}/{model}:{variant}"),
+            None => format!("{provider}/{model}"),
+        }
+    }
+}
+
 /// One profile file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -3,10 +3,12 @@
 //! - [`document`](self): the profile file and the capability fields at its top
 //! - [`results`](self): what each probe found, which those fields are read off
 //! - [`status`](self): the words and the certainty of a verdict
+//! - [`confirmation`](self): what sampling a suspected regression again showed
 //! - [`requirement`](self): what a user may demand of it
 //! - [`store`]: the files of a run; [`slug`](self): what a profile's file is called
 //! - [`staleness`](self): whether a profile is still worth believing
 
+mod confirmation;
 mod document;
 mod requirement;
 mod results;
@@ -17,6 +19,7 @@ pub mod store;
 #[cfg(test)]
 mod testing;
 
+pub use confirmation::{Confirmation, Decision, Observed};
 pub use document::{
     Capabilities, ErrorRepair, PROFILE_VERSION, Profile, ReasoningReplay, SchemaLevel, Subject,
     ToolCallFormat,

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::Code;
 use crate::ir::Digest;
-use crate::profile::Subject;
+use crate::profile::{Confirmation, Subject};
 
 /// What a change means to whoever relies on the endpoint.
 #[derive(
@@ -128,4 +128,7 @@ pub struct Change {
     /// What stood in the place of a target whose tuple changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub predecessor: Option<Subject>,
+    /// What sampling it again showed, where that was done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confirmation: Option<Confirmation>,
 }

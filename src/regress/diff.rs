@@ -10,7 +10,7 @@ use super::cause::{Cause, causes};
 use super::field::{Difference, Path, differences};
 use super::{Change, Class, FieldChange, Severity, Sides};
 use crate::ir::Digest;
-use crate::profile::{Profile, Subject, predecessor, slug};
+use crate::profile::{Confirmation, Profile, Subject, predecessor, slug};
 
 /// What one side knows of a target.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,6 +47,17 @@ pub struct Diff {
 }
 
 impl Diff {
+    /// Notes on each change what sampling it again showed.
+    #[must_use]
+    pub fn confirmed(mut self, confirmations: &[Confirmation]) -> Self {
+        for change in &mut self.changes {
+            let about =
+                |it: &&Confirmation| it.profile == change.file && it.field == change.at.field;
+            change.confirmation = confirmations.iter().find(about).cloned();
+        }
+        self
+    }
+
     /// Whether something got worse.
     pub fn has_regression(&self) -> bool {
         self.changes.iter().any(|change| change.class == Class::Regression)
@@ -104,11 +115,7 @@ fn file(profile: &Profile) -> String {
 
 /// What a target is called: `provider/model`, and its variant.
 pub fn target_name(subject: &Subject) -> String {
-    let Subject { provider, model, variant, .. } = subject;
-    match variant {
-        Some(variant) => format!("{provider}/{model}:{variant}"),
-        None => format!("{provider}/{model}"),
-    }
+    subject.name()
 }
 
 /// By class, the gravest first, then by target and place.
@@ -205,6 +212,7 @@ fn change(cause: Cause, profile: &Profile, old: &Value, new: &Value) -> Change {
         at: shown(&at),
         also: also.iter().map(shown).collect(),
         predecessor: None,
+        confirmation: None,
     }
 }
 

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Change, Class, Diff, Exception, Level, Policy};
+use crate::profile::Decision;
 
 /// The probes of targets, as `provider/model`, whose history is too flaky to fail a build.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -92,7 +93,8 @@ fn outdated(exception: &Exception) -> String {
     format!("the exception for {code} of {target} expired on {expires}: {reason}")
 }
 
-/// Exceptions first, then the policy's rules and the built-in ones; a quarantine only softens.
+/// Exceptions first, then the policy's rules and the built-in ones. What was sampled again and is
+/// noise fails nothing; a quarantine softens what was not.
 fn ruled(
     change: &Change,
     policy: &Policy,
@@ -111,6 +113,15 @@ fn ruled(
         Some((rule, whose)) => (rule.level, format!("{whose} rule: {rule}")),
         None => (Level::Allow, "no rule".to_owned()),
     };
+    let sampled = change.confirmation.as_ref().map(|it| (it.decision, it.words()));
+    match sampled {
+        Some((Decision::Regression, words)) => return (level, format!("{because}; {words}")),
+        Some((Decision::Noise, words)) => return (Level::Allow, words),
+        Some((Decision::Inconclusive, words)) if level == Level::Deny => {
+            return (Level::Inconclusive, words);
+        }
+        Some((Decision::Inconclusive, _)) | None => {}
+    }
     if level == Level::Deny && change.class == Class::Regression && quarantine.holds(change) {
         return (Level::Warn, format!("quarantine: its history is flaky ({because})"));
     }
@@ -120,6 +131,7 @@ fn ruled(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::{Confirmation, Observed};
     use crate::regress::fixtures::change;
 
     fn today() -> NaiveDate {
@@ -207,6 +219,36 @@ mod tests {
         assert_eq!((gate.outcome, gate.rulings[0].level), (Outcome::Passed, Level::Warn));
         assert!(gate.rulings[0].because.starts_with("quarantine"));
         assert_eq!(judged("schema-level-lowered", "", &flaky).outcome, Outcome::Failed);
+    }
+
+    #[test]
+    fn samples_decide_whether_a_suspicion_fails_the_gate() {
+        let sampled = |decision| {
+            let mut suspected = change("parallel-lost");
+            suspected.confirmation = Some(Confirmation {
+                profile: suspected.file.clone(),
+                field: suspected.at.field.clone(),
+                probe: "parallel".to_owned(),
+                case: None,
+                decision,
+                baseline: Observed { passes: 3, trials: 3 },
+                samples: Observed { passes: 9, trials: 12 },
+            });
+            let flaky = [("acme/model".to_owned(), "parallel".to_owned())].into_iter().collect();
+            let diff = Diff { compared: 1, changes: vec![suspected] };
+            let built_in = Policy::built_in().unwrap();
+            let gate = gate(diff, &Policy::default(), &built_in, &flaky, today());
+            (gate.outcome, gate.rulings[0].because.clone())
+        };
+        let (outcome, because) = sampled(Decision::Noise);
+        assert_eq!(outcome, Outcome::Passed);
+        assert_eq!(because, "noise: sampled again, 9 of 12 are as in the snapshot (3 of 3)");
+        assert_eq!(sampled(Decision::Inconclusive).0, Outcome::Inconclusive);
+        assert_eq!(
+            sampled(Decision::Regression).0,
+            Outcome::Failed,
+            "a quarantine does not hide it"
+        );
     }
 
     #[test]

@@ -7,12 +7,14 @@
 //! - [`policy`](self), [`gate`](self): which changes fail a build
 //! - [`codes`](self): what a code means and what to do
 //! - [`snapshot`](self): what may become a snapshot, and what of it is kept
-//! - [`sprt`](self): is a suspected regression one, or noise?
+//! - [`suspicion`](self): what a suspected regression is about; [`sprt`](self): is it one, or noise?
+//! - [`drift`](self): what declines over nights, and what is too flaky to be judged
 
 mod cause;
 mod change;
 mod codes;
 mod diff;
+mod drift;
 mod field;
 #[cfg(test)]
 mod fixtures;
@@ -23,16 +25,19 @@ mod rule;
 mod rules;
 mod snapshot;
 mod sprt;
+mod suspicion;
 #[cfg(test)]
 mod testing;
 
 pub use change::{Change, Class, FieldChange, Severity, Sides};
 pub use codes::{Explanation, Kind, explain, explanations, nearest};
 pub use diff::{Cost, Diff, Measured, diff, in_scope, target_name};
+pub use drift::{Drift, drifts, flaky};
 pub use gate::{Gate, Outcome, Quarantine, Ruling, gate};
 pub use glob::Glob;
 pub use policy::{Day, Exception, Level, Policy, PolicyRule};
 pub use rule::{Code, Rest, Rule, When};
 pub use rules::rules;
 pub use snapshot::{KEPT_EVIDENCE, Unacceptable, acceptable, trimmed};
-pub use sprt::{Decision, Observed, SequentialTest, TestPlan, is_suspicious};
+pub use sprt::{SequentialTest, TestPlan, estimate, is_suspicious};
+pub use suspicion::Suspicion;

@@ -4,9 +4,7 @@
 //! samples are taken one by one until one of the two is twenty times as likely as the other. On
 //! average it needs about half the trials of a fixed-size test with the same error rates.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
+use crate::profile::{Decision, Observed};
 use crate::verdict::Tally;
 
 /// The share of a drop that one night must show before it is worth sampling again.
@@ -15,31 +13,16 @@ const SUSPICIOUS_SHARE: f64 = 1.0 / 3.0;
 /// No rate is taken to be nearer to 0 or 1 than this: one sample must never decide alone.
 const MARGIN: f64 = 0.02;
 
-/// How trials came out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Observed {
-    /// Conclusive trials that passed.
-    pub passes: u32,
-    /// Conclusive trials.
-    pub trials: u32,
+/// The rate, drawn towards a half as far as few trials deserve it (Laplace's rule): 3 of 3 say 0.8,
+/// not 1. `None` without trials.
+pub fn estimate(observed: Observed) -> Option<f64> {
+    let Observed { passes, trials } = observed;
+    (trials > 0).then(|| f64::from(passes + 1) / f64::from(trials + 2))
 }
 
-impl Observed {
-    /// The rate, drawn towards a half as far as few trials deserve it (Laplace's rule): 3 of 3 say
-    /// 0.8, not 1. `None` without trials.
-    pub fn estimate(self) -> Option<f64> {
-        (self.trials > 0).then(|| f64::from(self.passes + 1) / f64::from(self.trials + 2))
-    }
-
-    fn rate(self) -> Option<f64> {
-        self.tally().rate()
-    }
-
-    fn tally(self) -> Tally {
-        let fails = self.trials.saturating_sub(self.passes);
-        Tally { passes: self.passes, fails, ..Tally::default() }
-    }
+fn tally(observed: Observed) -> Tally {
+    let Observed { passes, trials } = observed;
+    Tally { passes, fails: trials.saturating_sub(passes), ..Tally::default() }
 }
 
 /// What the test tells apart, and how surely.
@@ -61,34 +44,11 @@ impl Default for TestPlan {
     }
 }
 
-/// What the samples say of a suspicion.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Decision {
-    /// The rate has dropped.
-    Regression,
-    /// The rate is what it was.
-    Noise,
-    /// The trials did not suffice to tell.
-    Inconclusive,
-}
-
-impl Decision {
-    /// As it stands in files.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Regression => "regression",
-            Self::Noise => "noise",
-            Self::Inconclusive => "inconclusive",
-        }
-    }
-}
-
 /// Whether one night's trials are worth sampling again: the status fell, or the rate did by a third
 /// of the drop. Generous on purpose, since a needless suspicion costs only samples.
 pub fn is_suspicious(baseline: Observed, night: Observed, plan: &TestPlan) -> bool {
-    let (Some(before), Some(now)) = (baseline.estimate(), night.rate()) else { return false };
-    let fell = night.tally().status() > baseline.tally().status();
+    let (Some(before), Some(now)) = (estimate(baseline), tally(night).rate()) else { return false };
+    let fell = tally(night).status() > tally(baseline).status();
     fell || now < before - plan.drop * SUSPICIOUS_SHARE
 }
 
@@ -107,7 +67,7 @@ impl SequentialTest {
         if baseline.passes == 0 {
             return None;
         }
-        let before = baseline.estimate()?.clamp(2.0 * MARGIN, 1.0 - MARGIN);
+        let before = estimate(baseline)?.clamp(2.0 * MARGIN, 1.0 - MARGIN);
         let dropped = (before - plan.drop).max(MARGIN);
         Some(Self { before, dropped, plan, seen: Observed { passes: 0, trials: 0 } })
     }
@@ -259,8 +219,8 @@ mod tests {
 
     #[test]
     fn few_trials_are_not_taken_for_certainty() {
-        assert_eq!(observed(3, 3).estimate(), Some(0.8));
-        assert_eq!(observed(0, 0).estimate(), None);
+        assert_eq!(estimate(observed(3, 3)), Some(0.8));
+        assert_eq!(estimate(observed(0, 0)), None);
         let mut test = SequentialTest::new(observed(1000, 1000), TestPlan::default()).unwrap();
         assert_eq!(test.observe(false), None, "one failure is no regression");
     }

@@ -14,12 +14,14 @@
 //!   cost
 //! - [`fleet`](self), [`record`](self): all targets, some at a time, and what is kept of it
 //! - [`freshness`](self): whether a target needs probing
+//! - [`confirm`](self): whether a suspected regression is still there
 //! - [`simulated`](self): the targets where there is no configuration
 
 mod access;
 mod choice;
 mod config;
 mod config_error;
+mod confirm;
 mod connect;
 mod cost;
 mod credentials;
@@ -47,6 +49,7 @@ pub use access::{Access, KeyHeader};
 pub use choice::DialectChoice;
 pub use config::{Config, ConfigFile, Defaults, Limits, STARTER, Timeouts};
 pub use config_error::ConfigError;
+pub use confirm::{Confirmed, Suspect, confirm, confirm_all};
 pub use connect::{ConnectError, Connection, Lines, connect};
 pub use cost::foreseen;
 pub use credentials::{Credentials, MissingKey};

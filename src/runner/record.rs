@@ -7,11 +7,12 @@ use std::path::Path;
 
 use chrono::{DateTime, Utc};
 
-use super::{Job, Plan, Probed, SessionError};
+use super::{Confirmed, Job, Plan, Probed, SessionError};
 use crate::profile::store::{
     Completion, MANIFEST_VERSION, Manifest, RunFolder, RunTarget, Selection, StoreError, Totals,
 };
 use crate::profile::{Profile, Status};
+use crate::telemetry::Counts;
 
 /// A run as it is written down.
 #[derive(Debug)]
@@ -51,6 +52,8 @@ impl Record {
             selection,
             completion: Completion::Running,
             totals: Totals::default(),
+            metrics: None,
+            confirmations: Vec::new(),
             targets: jobs.iter().filter_map(announced).collect(),
         };
         folder.write_manifest(&manifest)?;
@@ -77,6 +80,9 @@ impl Record {
                 target.dialect = Some(probed.profile.dialect);
                 target.problem = open_question(&probed.profile);
                 target.cost = Some(probed.cost);
+                let known = self.manifest.metrics.iter().chain(&probed.profile.metrics);
+                let counts = known.map(|metrics| metrics.counts).reduce(Counts::merged);
+                self.manifest.metrics = counts.map(Counts::metrics);
             }
         }
         Ok(())
@@ -98,6 +104,18 @@ impl Record {
             (Over::Through, Some(because)) => Completion::Incomplete { because },
             (Over::Through, None) => Completion::Complete,
         };
+        self.folder.write_manifest(&self.manifest)
+    }
+
+    /// Keeps what sampling suspected regressions again showed.
+    pub fn confirm(&mut self, confirmed: Vec<Confirmed>) -> Result<(), StoreError> {
+        let evidence = self.folder.evidence();
+        for Confirmed { confirmations, exchanges } in confirmed {
+            for exchange in &exchanges {
+                evidence.put(&exchange.digest(), exchange)?;
+            }
+            self.manifest.confirmations.extend(confirmations);
+        }
         self.folder.write_manifest(&self.manifest)
     }
 

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::RunId;
 use crate::dialect::DialectId;
-use crate::profile::Subject;
+use crate::profile::{Confirmation, Subject};
+use crate::telemetry::Metrics;
 
 /// The version of the file format this binary writes.
 pub const MANIFEST_VERSION: u32 = 1;
@@ -42,6 +43,12 @@ pub struct Manifest {
     pub completion: Completion,
     /// What it cost.
     pub totals: Totals,
+    /// How tool calling went over all turns of all targets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metrics: Option<Metrics>,
+    /// What sampling suspected regressions again showed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub confirmations: Vec<Confirmation>,
     /// Who was asked.
     pub targets: Vec<RunTarget>,
 }

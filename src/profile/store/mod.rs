@@ -11,12 +11,14 @@
 //! - [`manifest`](self), [`run_id`](self): the run
 //! - [`folder`](self): profiles, of a run or committed
 //! - [`evidence`](self): content-addressed records
+//! - [`history`](self): results and metrics from run to run
 //! - [`versioned`](self), [`atomic`](self), [`error`](self): how files are read and written
 
 mod atomic;
 mod error;
 mod evidence;
 mod folder;
+mod history;
 mod manifest;
 mod run_id;
 mod versioned;
@@ -24,6 +26,7 @@ mod versioned;
 pub use error::StoreError;
 pub use evidence::Evidence;
 pub use folder::{ProfileFolder, read_profile};
+pub use history::{HISTORY_VERSION, History, HistoryRow, MetricsRow, Rows, together};
 pub use manifest::{
     Completion, Cost, MANIFEST_VERSION, Manifest, Percentiles, RunTarget, Selection, Totals,
 };
@@ -171,6 +174,8 @@ mod tests {
             selection: Selection::Every,
             completion,
             totals: Totals::default(),
+            metrics: None,
+            confirmations: Vec::new(),
             targets: vec![RunTarget {
                 name: "acme".to_owned(),
                 subject: subject(),

@@ -1,0 +1,76 @@
+//! `toolprobe drift`: what declines over nights, and what is flaky.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::console::Console;
+use super::{CliError, Exit};
+use crate::profile::store::{History, Rows};
+use crate::regress::{Drift, drifts, flaky};
+use crate::report::for_terminal;
+
+/// Show what declines slowly over many runs, and what is too flaky to judge
+///
+/// Read off the history that `toolprobe run` keeps in its folder of reports. A
+/// decline is a finding, not an error: the exit code is 0.
+#[derive(Debug, Args)]
+pub(super) struct DriftArgs {
+    /// Where runs are kept
+    #[arg(long, value_name = "DIR", default_value = "reports")]
+    reports: PathBuf,
+
+    /// The form of the result
+    #[arg(long, value_enum, default_value_t = Form::Table)]
+    format: Form,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// For people: a line each
+    Table,
+    /// For programs
+    Json,
+}
+
+pub(super) fn run(args: &DriftArgs, console: &Console) -> Result<Exit, CliError> {
+    let Rows { rows, cut } = History::of(&args.reports).results().map_err(CliError::usage)?;
+    if let Some(cut) = cut {
+        console.note(&format!("the last line of the history is cut short: {}", for_terminal(&cut)));
+    }
+    let (found, unsteady) = (drifts(&rows), flaky(&rows));
+    let text = match args.format {
+        Form::Json => {
+            let unsteady: Vec<serde_json::Value> = unsteady
+                .iter()
+                .map(|(target, probe)| serde_json::json!({"target": target, "probe": probe}))
+                .collect();
+            let json = serde_json::json!({"drifts": found, "flaky": unsteady});
+            serde_json::to_string_pretty(&json).map_err(CliError::inconclusive)?
+        }
+        Form::Table => {
+            let mut text: String = found.iter().map(|drift| line(drift) + "\n").collect();
+            for (target, probe) in &unsteady {
+                let _ = writeln!(text, "flaky: {}, {probe}", for_terminal(target));
+            }
+            if text.is_empty() { "nothing drifts, and nothing is flaky".to_owned() } else { text }
+        }
+    };
+    console.result(&text)?;
+    Ok(Exit::Fine)
+}
+
+/// A decline in one line.
+pub(super) fn line(drift: &Drift) -> String {
+    format!(
+        "drift: {}, {}: {} of {} trials passed before {}, {} of {} since",
+        for_terminal(&drift.target),
+        drift.probe,
+        drift.before.passes,
+        drift.before.trials,
+        drift.since.format("%Y-%m-%d"),
+        drift.after.passes,
+        drift.after.trials,
+    )
+}

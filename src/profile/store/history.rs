@@ -1,0 +1,362 @@
+//! How did results and metrics go from run to run?
+//!
+//! ```text
+//! reports/history.csv   one row per run, target and probe
+//! reports/metrics.csv   one row per run and target, and one for all targets together
+//! ```
+//!
+//! Rows are only ever added, all rows of a run in one write. A row that a crash cut short is not
+//! read, and cut off before the next are added.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, Utc};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::{RunId, StoreError};
+use crate::profile::{Profile, Status, slug};
+use crate::telemetry::{Counts, Metrics};
+
+/// The version of the rows that this binary writes.
+pub const HISTORY_VERSION: u32 = 1;
+
+/// What the row of all targets together is called.
+const ALL: &str = "all";
+
+/// The result of one probe of one target in one run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HistoryRow {
+    /// The version of this row.
+    pub history_version: u32,
+    /// The run.
+    pub run: RunId,
+    /// When it began.
+    pub time: DateTime<Utc>,
+    /// The target, as `provider/model`.
+    pub target: String,
+    /// Its profile's name, which no other target has.
+    pub profile: String,
+    /// The suite.
+    pub probe_version: String,
+    /// The probe.
+    pub probe: String,
+    /// Its verdict.
+    pub status: Status,
+    /// Conclusive trials that passed.
+    pub passes: u32,
+    /// Conclusive trials.
+    pub trials: u32,
+}
+
+/// The seven metrics of one target in one run; rates are empty where there was nothing to count.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MetricsRow {
+    /// The version of this row.
+    pub history_version: u32,
+    /// The run.
+    pub run: RunId,
+    /// When it began.
+    pub time: DateTime<Utc>,
+    /// The target, as `provider/model`, or `all`.
+    pub target: String,
+    /// Its profile's name; empty for all.
+    pub profile: String,
+    /// See [`Metrics`], as all that follow.
+    pub tool_call_parse_success_rate: Option<f64>,
+    /// See [`Metrics`].
+    pub schema_validation_failure_rate: Option<f64>,
+    /// See [`Metrics`].
+    pub tool_result_closure_errors: u64,
+    /// See [`Metrics`].
+    pub reasoning_replay_errors: u64,
+    /// See [`Metrics`].
+    pub parallel_downgrade_rate: Option<f64>,
+    /// See [`Metrics`].
+    pub repair_success_rate: Option<f64>,
+    /// See [`Metrics`].
+    pub unsafe_executions_blocked: u64,
+}
+
+/// The rows of a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rows<T> {
+    /// Those that are whole, oldest first.
+    pub rows: Vec<T>,
+    /// The last line, where it was cut short.
+    pub cut: Option<String>,
+}
+
+/// The history beside the folders of runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct History {
+    reports: PathBuf,
+}
+
+impl History {
+    /// The history of the runs in this folder.
+    pub fn of(reports: impl Into<PathBuf>) -> Self {
+        Self { reports: reports.into() }
+    }
+
+    /// Adds the rows of a run; gives the line that was cut off first, if there was one.
+    pub fn add(
+        &self,
+        run: &RunId,
+        time: DateTime<Utc>,
+        profiles: &[&Profile],
+    ) -> Result<Option<String>, StoreError> {
+        let results: Vec<HistoryRow> =
+            profiles.iter().flat_map(|profile| result_rows(run, time, profile)).collect();
+        let cut = append(&self.results_path(), &results)?;
+        append(&self.metrics_path(), &metrics_rows(run, time, profiles))?;
+        Ok(cut)
+    }
+
+    /// The results of all runs.
+    pub fn results(&self) -> Result<Rows<HistoryRow>, StoreError> {
+        read(&self.results_path())
+    }
+
+    /// The metrics of all runs.
+    pub fn metrics(&self) -> Result<Rows<MetricsRow>, StoreError> {
+        read(&self.metrics_path())
+    }
+
+    fn results_path(&self) -> PathBuf {
+        self.reports.join("history.csv")
+    }
+
+    fn metrics_path(&self) -> PathBuf {
+        self.reports.join("metrics.csv")
+    }
+}
+
+/// The metrics of several profiles together; `None` where none has any.
+pub fn together<'a>(profiles: impl IntoIterator<Item = &'a Profile>) -> Option<Metrics> {
+    let counts = profiles.into_iter().filter_map(|profile| Some(profile.metrics?.counts));
+    counts.reduce(Counts::merged).map(Counts::metrics)
+}
+
+fn result_rows(run: &RunId, time: DateTime<Utc>, profile: &Profile) -> Vec<HistoryRow> {
+    let row = |outcome: &crate::profile::Outcome| HistoryRow {
+        history_version: HISTORY_VERSION,
+        run: run.clone(),
+        time,
+        target: profile.subject.name(),
+        profile: slug(&profile.subject, profile.dialect),
+        probe_version: profile.probe_version.clone(),
+        probe: outcome.probe.clone(),
+        status: outcome.status,
+        passes: outcome.passes,
+        trials: outcome.trials,
+    };
+    profile.results.outcomes().map(row).collect()
+}
+
+fn metrics_rows(run: &RunId, time: DateTime<Utc>, profiles: &[&Profile]) -> Vec<MetricsRow> {
+    let row = |target: String, profile: String, metrics: Metrics| MetricsRow {
+        history_version: HISTORY_VERSION,
+        run: run.clone(),
+        time,
+        target,
+        profile,
+        tool_call_parse_success_rate: metrics.tool_call_parse_success_rate,
+        schema_validation_failure_rate: metrics.schema_validation_failure_rate,
+        tool_result_closure_errors: metrics.tool_result_closure_errors,
+        reasoning_replay_errors: metrics.reasoning_replay_errors,
+        parallel_downgrade_rate: metrics.parallel_downgrade_rate,
+        repair_success_rate: metrics.repair_success_rate,
+        unsafe_executions_blocked: metrics.unsafe_executions_blocked,
+    };
+    let each = profiles.iter().filter_map(|profile| {
+        let name = slug(&profile.subject, profile.dialect);
+        Some(row(profile.subject.name(), name, profile.metrics?))
+    });
+    let all = together(profiles.iter().copied())
+        .map(|metrics| row(ALL.to_owned(), String::new(), metrics));
+    all.into_iter().chain(each).collect()
+}
+
+fn append<T: Serialize>(path: &Path, rows: &[T]) -> Result<Option<String>, StoreError> {
+    let text = csv_text(rows).map_err(StoreError::io("write", path))?;
+    let Some((head, lines)) = text.split_once('\n') else { return Ok(None) };
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(StoreError::io("create the folder", folder))?;
+    let (known, cut) = match fs::read_to_string(path) {
+        Ok(text) => whole_lines(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => (String::new(), None),
+        Err(error) => return Err(StoreError::io("read", path)(error)),
+    };
+    match known.lines().next() {
+        Some(line) if line != head => return Err(foreign(path, head)),
+        _ => {}
+    }
+    let failed = || StoreError::io("write", path);
+    let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(failed())?;
+    if cut.is_some() {
+        let whole = u64::try_from(known.len()).unwrap_or(u64::MAX);
+        file.set_len(whole).map_err(failed())?;
+    }
+    let added = if known.is_empty() { text.as_str() } else { lines };
+    file.write_all(added.as_bytes()).map_err(failed())?;
+    file.sync_data().map_err(failed())?;
+    Ok(cut)
+}
+
+fn csv_text<T: Serialize>(rows: &[T]) -> io::Result<String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in rows {
+        writer.serialize(row)?;
+    }
+    let bytes = writer.into_inner().map_err(|error| io::Error::other(error.to_string()))?;
+    String::from_utf8(bytes).map_err(io::Error::other)
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Result<Rows<T>, StoreError> {
+    let (text, cut) = match fs::read_to_string(path) {
+        Ok(text) => whole_lines(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => (String::new(), None),
+        Err(error) => return Err(StoreError::io("read", path)(error)),
+    };
+    let rows = csv::Reader::from_reader(text.as_bytes())
+        .into_deserialize()
+        .collect::<Result<Vec<T>, csv::Error>>()
+        .map_err(|error| malformed(path, &error))?;
+    Ok(Rows { rows, cut })
+}
+
+/// The text up to its last line end, and what stands after it.
+fn whole_lines(mut text: String) -> (String, Option<String>) {
+    let end = text.rfind('\n').map_or(0, |at| at + 1);
+    let cut = text.split_off(end);
+    (text, (!cut.is_empty()).then_some(cut))
+}
+
+fn foreign(path: &Path, head: &str) -> StoreError {
+    StoreError::Malformed {
+        path: path.to_owned(),
+        line: 1,
+        column: 1,
+        what: "history",
+        problem: format!("its columns are not those that this toolprobe adds to ({head})"),
+        remedy: "update toolprobe, or move the file elsewhere to begin a new one".to_owned(),
+    }
+}
+
+fn malformed(path: &Path, error: &csv::Error) -> StoreError {
+    let line = error.position().map_or(1, csv::Position::line);
+    let problem = match error.kind() {
+        csv::ErrorKind::Deserialize { err, .. } => err.kind().to_string(),
+        _ => error.to_string(),
+    };
+    StoreError::Malformed {
+        path: path.to_owned(),
+        line: usize::try_from(line).unwrap_or(usize::MAX),
+        column: 1,
+        what: "history",
+        problem,
+        remedy: "correct the line or move the file elsewhere to begin a new one".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Layer;
+    use crate::profile::testing::{at, profile, single_tool};
+
+    fn night(number: u32) -> (RunId, DateTime<Utc>) {
+        let time = at(&format!("2026-11-{number:02}T08:30:00Z"));
+        (RunId::new(time, 1), time)
+    }
+
+    fn probed() -> Profile {
+        let mut profile = profile();
+        profile.results.single_tool = Some(single_tool(Layer::Structured));
+        profile.metrics = Some(Counts { attempts: 4, parsed: 3, ..Counts::default() }.metrics());
+        profile
+    }
+
+    /// A history of two nights, and where its results are.
+    fn two_nights() -> (tempfile::TempDir, History, PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let history = History::of(dir.path());
+        for number in [1, 2] {
+            let (run, time) = night(number);
+            assert_eq!(history.add(&run, time, &[&probed(), &probed()]).unwrap(), None);
+        }
+        let path = history.results_path();
+        (dir, history, path)
+    }
+
+    #[test]
+    fn each_run_adds_a_row_for_each_target_and_probe() {
+        let (_dir, history, path) = two_nights();
+        let Rows { rows, cut } = history.results().unwrap();
+        assert_eq!((rows.len(), cut), (4, None));
+        assert_eq!(rows[2].run, night(2).0);
+        assert_eq!(rows[0].target, "acme/Big Model/7B:free");
+        assert_eq!((rows[0].probe.as_str(), rows[0].status), ("basic-format", Status::Pass));
+        let text = fs::read_to_string(path).unwrap();
+        assert_eq!(text.lines().filter(|line| line.starts_with("historyVersion,")).count(), 1);
+    }
+
+    #[test]
+    fn metrics_are_kept_for_all_targets_together_and_for_each() {
+        let (_dir, history, _) = two_nights();
+        let rows = history.metrics().unwrap().rows;
+        assert_eq!(rows.len(), 6);
+        assert_eq!(
+            (rows[0].target.as_str(), rows[1].target.as_str()),
+            (ALL, "acme/Big Model/7B:free")
+        );
+        assert_eq!(rows[0].tool_call_parse_success_rate, Some(0.75));
+        assert_eq!(rows[0].repair_success_rate, None);
+    }
+
+    #[test]
+    fn a_row_that_was_cut_short_is_told_and_left_out_and_cut_off_by_the_next_run() {
+        let (_dir, history, path) = two_nights();
+        let whole = fs::read_to_string(&path).unwrap();
+        fs::write(&path, format!("{whole}1,20261103T0830")).unwrap();
+        let read = history.results().unwrap();
+        assert_eq!((read.rows.len(), read.cut.as_deref()), (4, Some("1,20261103T0830")));
+        let (run, time) = night(3);
+        let cut = history.add(&run, time, &[&probed()]).unwrap();
+        assert_eq!(cut.as_deref(), Some("1,20261103T0830"));
+        assert_eq!(history.results().unwrap().rows.len(), 5);
+        assert!(fs::read_to_string(&path).unwrap().starts_with(&whole), "nothing else is touched");
+    }
+
+    #[test]
+    fn a_file_with_other_columns_is_never_added_to() {
+        let (_dir, history, path) = two_nights();
+        let newer = fs::read_to_string(&path).unwrap().replacen("trials\n", "trials,more\n", 1);
+        fs::write(&path, &newer).unwrap();
+        let (run, time) = night(3);
+        let error = history.add(&run, time, &[&probed()]).unwrap_err().to_string();
+        assert!(error.contains("history.csv:1:1: not a history: its columns"), "{error}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), newer);
+    }
+
+    #[test]
+    fn a_bad_row_is_named_with_its_line() {
+        let (_dir, history, path) = two_nights();
+        let text = fs::read_to_string(&path).unwrap().replacen(",pass,", ",passed,", 1);
+        fs::write(&path, text).unwrap();
+        let error = history.results().unwrap_err().to_string();
+        assert!(error.contains("history.csv:2:1: not a history: "), "{error}");
+        assert!(error.contains("`passed`"), "{error}");
+    }
+
+    #[test]
+    fn a_history_that_is_not_there_is_empty() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(History::of(dir.path()).results().unwrap(), Rows { rows: vec![], cut: None });
+    }
+}

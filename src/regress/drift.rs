@@ -1,0 +1,239 @@
+//! What declines slowly over nights, and what is too flaky to be judged by one?
+//!
+//! A cumulative sum over a target's history: each night adds how much better a lower rate explains
+//! it than the rate of the first nights does, and never falls below zero. What no single night
+//! shows adds up; chance does not.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::estimate;
+use crate::profile::store::HistoryRow;
+use crate::profile::{Observed, Status};
+
+/// How far back nights count.
+const WINDOW: usize = 100;
+
+/// The first nights, which the others are compared with.
+const LEARNING: usize = 14;
+
+/// The decline of the rate that the sum is tuned to.
+const DECLINE: f64 = 0.20;
+
+/// Where the sum is called a drift: chance gets there in fewer than one of twenty histories of a
+/// hundred nights.
+const ALARM: f64 = 10.0;
+
+/// No rate is taken to be nearer to 0 or 1 than this.
+const MARGIN: f64 = 0.02;
+
+/// The nights that flips are counted in.
+const RECENT: usize = 14;
+
+/// How often the verdict must flip in them for a probe to count as flaky: more often than by
+/// breaking and being mended twice.
+const FLIPS: usize = 5;
+
+/// A slow decline.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Drift {
+    /// The target, as `provider/model`.
+    pub target: String,
+    /// Its profile's name.
+    pub profile: String,
+    /// The probe.
+    pub probe: String,
+    /// The night it began.
+    #[schemars(with = "String")]
+    pub since: DateTime<Utc>,
+    /// The run of that night.
+    pub since_run: String,
+    /// How the trials before came out.
+    pub before: Observed,
+    /// How those since then came out.
+    pub after: Observed,
+}
+
+/// The series of one target and probe.
+type Series<'a> = Vec<&'a HistoryRow>;
+
+/// The declines that the newest night still shows.
+pub fn drifts(rows: &[HistoryRow]) -> Vec<Drift> {
+    series(rows).values().filter_map(drift).collect()
+}
+
+/// The targets, as `provider/model`, and probes whose verdict flips too often from night to night.
+pub fn flaky(rows: &[HistoryRow]) -> BTreeSet<(String, String)> {
+    let flips = |series: &Series<'_>| {
+        let recent = series.iter().rev().take(RECENT);
+        let verdicts: Vec<Status> = recent.map(|row| row.status).collect();
+        verdicts.windows(2).filter(|pair| pair.first() != pair.last()).count()
+    };
+    let series = series(rows);
+    let too_often = series.values().filter(|series| flips(series) >= FLIPS);
+    too_often
+        .filter_map(|series| series.last())
+        .map(|row| (row.target.clone(), row.probe.clone()))
+        .collect()
+}
+
+/// The conclusive nights of each target and probe, oldest first, since the suite last changed.
+fn series(rows: &[HistoryRow]) -> BTreeMap<(&str, &str), Series<'_>> {
+    let mut all: BTreeMap<(&str, &str), Series<'_>> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.trials > 0) {
+        let series = all.entry((&row.profile, &row.probe)).or_default();
+        if series.last().is_some_and(|last| last.probe_version != row.probe_version) {
+            series.clear();
+        }
+        series.push(row);
+    }
+    for series in all.values_mut() {
+        series.sort_by_key(|row| row.time);
+        series.drain(..series.len().saturating_sub(WINDOW));
+    }
+    all
+}
+
+fn drift(series: &Series<'_>) -> Option<Drift> {
+    let (first, later) = series.split_at_checked(LEARNING)?;
+    let usual = estimate(sum(first))?.clamp(DECLINE + MARGIN, 1.0 - MARGIN);
+    let begun = later.get(alarm(usual, later)?..)?;
+    let night = begun.first()?;
+    Some(Drift {
+        target: night.target.clone(),
+        profile: night.profile.clone(),
+        probe: night.probe.clone(),
+        since: night.time,
+        since_run: night.run.to_string(),
+        before: sum(series.get(..series.len() - begun.len())?),
+        after: sum(begun),
+    })
+}
+
+/// The night after which the sum rose to the alarm and stayed there.
+fn alarm(usual: f64, nights: &[&HistoryRow]) -> Option<usize> {
+    let lower = usual - DECLINE;
+    let (passed, failed) = ((lower / usual).ln(), ((1.0 - lower) / (1.0 - usual)).ln());
+    let (mut sum, mut begun) = (0.0, 0);
+    for (index, night) in nights.iter().enumerate() {
+        if sum <= 0.0 {
+            (sum, begun) = (0.0, index);
+        }
+        let passes = f64::from(night.passes);
+        sum += passes * passed + (f64::from(night.trials) - passes) * failed;
+    }
+    (sum >= ALARM).then_some(begun)
+}
+
+fn sum(nights: &[&HistoryRow]) -> Observed {
+    nights.iter().fold(Observed::default(), |sum, night| Observed {
+        passes: sum.passes + night.passes,
+        trials: sum.trials + night.trials,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Luck, percent};
+    use super::*;
+    use crate::verdict::Tally;
+
+    const HISTORIES: u32 = 1000;
+    const NIGHTS: u32 = 100;
+
+    fn row(night: u32, passes: u32, trials: u32) -> HistoryRow {
+        let time = DateTime::UNIX_EPOCH + chrono::Days::new(u64::from(night));
+        let tally = Tally { passes, fails: trials - passes, ..Tally::default() };
+        HistoryRow {
+            history_version: 1,
+            run: time.format("%Y%m%dT%H%M%SZ").to_string().parse().unwrap(),
+            time,
+            target: "acme/model".to_owned(),
+            profile: "acme-model".to_owned(),
+            probe_version: "v1".to_owned(),
+            probe: "parallel".to_owned(),
+            status: tally.status(),
+            passes,
+            trials,
+        }
+    }
+
+    fn history(trials: u32, luck: &mut Luck, rate: impl Fn(u32) -> f64) -> Vec<HistoryRow> {
+        (0..NIGHTS).map(|night| row(night, luck.passes(trials, rate(night)), trials)).collect()
+    }
+
+    /// The first night whose history shows a drift, and the night it is said to have begun.
+    fn noticed(rows: &[HistoryRow]) -> Option<(u32, u32)> {
+        (1..=rows.len()).find_map(|known| {
+            let found = drifts(&rows[..known]).pop()?;
+            let began = rows.iter().position(|row| row.time == found.since).unwrap();
+            Some((u32::try_from(known - 1).unwrap(), u32::try_from(began).unwrap()))
+        })
+    }
+
+    #[test]
+    fn a_steady_rate_is_called_a_drift_in_fewer_than_one_history_of_twenty() {
+        let mut luck = Luck::seeded(5);
+        for trials in [3, 10] {
+            for rate in [0.99, 0.95, 0.9, 0.8, 0.5] {
+                let alarms = (0..HISTORIES / 4)
+                    .filter(|_| noticed(&history(trials, &mut luck, |_| rate)).is_some());
+                let alarms = percent(u32::try_from(alarms.count()).unwrap(), HISTORIES / 4);
+                println!(
+                    "{trials} trials at {rate}: {alarms:.1} % false alarms in {NIGHTS} nights"
+                );
+                assert!(alarms <= 5.0, "{trials} trials at {rate}: {alarms} %");
+            }
+        }
+    }
+
+    #[test]
+    fn a_point_a_night_is_noticed_with_about_the_night_it_began() {
+        const BEGAN: u32 = 30;
+        let fading = |night: u32| 0.95 - 0.01 * f64::from(night.clamp(BEGAN, BEGAN + 35) - BEGAN);
+        let mut luck = Luck::seeded(6);
+        for trials in [3, 10] {
+            let found: Vec<(u32, u32)> = (0..HISTORIES / 4)
+                .filter_map(|_| noticed(&history(trials, &mut luck, fading)))
+                .filter(|(night, _)| *night >= BEGAN)
+                .collect();
+            let count = u32::try_from(found.len()).unwrap();
+            let mean = |sum: u32| f64::from(sum) / f64::from(count);
+            let delay = mean(found.iter().map(|(night, _)| night - BEGAN).sum());
+            let began = mean(found.iter().map(|(_, began)| began).sum());
+            let detected = percent(count, HISTORIES / 4);
+            println!(
+                "{trials} trials: {detected:.1} % noticed after {delay:.1} nights on average, said \
+                 to begin in night {began:.1} (truly {BEGAN})"
+            );
+            assert!(detected >= 95.0, "{trials} trials: {detected} %");
+            assert!((f64::from(BEGAN) - 5.0..f64::from(BEGAN) + 25.0).contains(&began));
+        }
+    }
+
+    #[test]
+    fn nights_without_a_verdict_and_other_suites_do_not_count() {
+        let mut rows: Vec<HistoryRow> = (0..20).map(|night| row(night, 3, 3)).collect();
+        rows.extend((20..60).map(|night| row(night, 0, 0)));
+        assert_eq!(drifts(&rows), []);
+        rows.extend(
+            (60..70).map(|night| HistoryRow { probe_version: "v2".to_owned(), ..row(night, 0, 3) }),
+        );
+        assert_eq!(drifts(&rows), [], "another suite is another question");
+    }
+
+    #[test]
+    fn a_verdict_that_flips_often_is_flaky_and_one_that_broke_and_was_mended_is_not() {
+        let nights = |passes: &[u32]| -> Vec<HistoryRow> {
+            (0_u32..).zip(passes).map(|(night, passes)| row(night, *passes, 3)).collect()
+        };
+        let flaky_one = nights(&[3, 2, 3, 3, 2, 3, 2, 3]);
+        let pair = ("acme/model".to_owned(), "parallel".to_owned());
+        assert_eq!(flaky(&flaky_one), BTreeSet::from([pair]));
+        assert!(flaky(&nights(&[3, 3, 0, 0, 3, 3, 0, 3])).is_empty());
+    }
+}

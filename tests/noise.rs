@@ -1,0 +1,124 @@
+//! Does a gate keep quiet about a flaky model, and speak up when a model falls?
+//!
+//! Two hundred nights of each, over HTTP against simulated models whose luck is a hash of the
+//! request. Takes a minute, so `ci/noise-check` runs it.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use chrono::DateTime;
+use futures_util::{StreamExt, stream};
+use toolprobe::probe::{Suite, SuiteName, Watch};
+use toolprobe::profile::{Decision, Profile};
+use toolprobe::regress::{Suspicion, TestPlan, diff};
+use toolprobe::runner::{
+    Confirmed, Defaults, Job, Plan, Suspect, confirm, connect, probe_target, simulated,
+};
+use toolprobe::sim::{Fleet, Options, Running, Sim};
+use toolprobe::transport::Budget;
+
+const NIGHTS: u64 = 200;
+const SNAPSHOT_TRIALS: u32 = 40;
+const NIGHTLY_TRIALS: u32 = 20;
+
+struct Silent;
+
+impl Watch for Silent {
+    fn asked(&self, _probe: &str) {}
+}
+
+/// A model that makes two calls at once in so many of a hundred conversations.
+fn model(success: u8) -> Fleet {
+    let dir = tempfile::tempdir().unwrap();
+    let well_behaved = include_str!("../fixtures/models/openai-native.toml");
+    let luck = 100 - success;
+    let quirk =
+        format!("quirks = [{{ sometimes = {{ percent = {luck}, quirk = \"one-call\" }} }}]");
+    let (head, profile) = well_behaved.split_once("[profile]").unwrap();
+    let text = format!("{head}{quirk}\n\n[profile]{profile}");
+    fs::write(dir.path().join("flaky.toml"), text).unwrap();
+    Fleet::from_dir(dir.path()).unwrap()
+}
+
+/// Only the probe in question, and the one that finds out how calls arrive.
+fn suite() -> Suite {
+    let dir = tempfile::tempdir().unwrap();
+    for probe in ["basic-format.toml", "parallel.toml"] {
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("probes").join(probe);
+        fs::copy(from, dir.path().join(probe)).unwrap();
+    }
+    Suite::load(dir.path()).unwrap()
+}
+
+fn plan(seed: u64, trials: u32) -> Plan {
+    let verified_at = DateTime::UNIX_EPOCH;
+    Plan { suite: suite(), name: SuiteName::Standard, trials, seed, verified_at }
+}
+
+async fn serve(fleet: &Fleet) -> (Running, Job) {
+    let running = Sim::start(fleet.clone(), "127.0.0.1:0", Options::default()).await.unwrap();
+    let file = fleet.get("flaky").unwrap();
+    let (target, subject) = simulated(file, &running.base_url(), &Defaults::default()).unwrap();
+    let line = connect(&target.endpoint, &|_| None, &Arc::new(Budget::unlimited())).unwrap();
+    (running, Job { target, line, subject: Some(subject) })
+}
+
+async fn probed(job: &Job, plan: &Plan) -> Profile {
+    let probed = probe_target(&job.target, &job.line, plan, &Silent).await.unwrap();
+    probed.about(job.subject.clone().unwrap()).profile
+}
+
+/// What a night's gate says: suspected at all, what the samples decide, and how many they were.
+async fn night(job: &Job, before: &Profile, seed: u64) -> Option<(Decision, u32)> {
+    let plan = plan(seed, NIGHTLY_TRIALS);
+    let night = &probed(job, &plan).await;
+    let changes = diff(&[before.clone().into()], &[night.clone().into()]).changes;
+    let suspicions: Vec<Suspicion> =
+        changes.iter().filter_map(|change| Suspicion::of(change, before, night)).collect();
+    if suspicions.is_empty() {
+        return None;
+    }
+    let suspect = Suspect { job, before, night, suspicions };
+    let Confirmed { confirmations, .. } = confirm(&suspect, &plan, TestPlan::default()).await;
+    let first = confirmations.first()?;
+    Some((first.decision, first.samples.trials))
+}
+
+/// How many of the nights fail, after a snapshot of the one rate and at the other.
+async fn failing(before: u8, now: u8) -> usize {
+    let (running, job) = serve(&model(before)).await;
+    let snapshot = probed(&job, &plan(1, SNAPSHOT_TRIALS)).await;
+    running.shutdown().await.unwrap();
+    let (running, job) = serve(&model(now)).await;
+    let nights: Vec<Option<(Decision, u32)>> = stream::iter(1..=NIGHTS)
+        .map(|seed| night(&job, &snapshot, 1000 + seed))
+        .buffer_unordered(8)
+        .collect()
+        .await;
+    running.shutdown().await.unwrap();
+    let count = |decision| nights.iter().flatten().filter(|(it, _)| *it == decision).count();
+    let suspected = nights.iter().flatten().count();
+    let samples: u32 = nights.iter().flatten().map(|(_, trials)| trials).sum();
+    let parallel = snapshot.results.parallel_tool.unwrap().outcome;
+    println!(
+        "{before} % to {now} %: snapshot {} of {}; {NIGHTS} nights, {suspected} suspected, \
+         {} regressions, {} noise, {} undecided; {:.1} samples for each suspicion",
+        parallel.passes,
+        parallel.trials,
+        count(Decision::Regression),
+        count(Decision::Noise),
+        count(Decision::Inconclusive),
+        f64::from(samples) / f64::from(u32::try_from(suspected.max(1)).unwrap()),
+    );
+    count(Decision::Regression)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "two hundred nights take a minute; ci/noise-check runs it"]
+async fn a_flaky_model_passes_and_a_fallen_one_is_caught() {
+    let nights = usize::try_from(NIGHTS).unwrap();
+    let (flaky, fallen) = (failing(80, 80).await, failing(95, 60).await);
+    assert!(flaky * 100 <= nights * 5, "{flaky} of {nights} gates of a flaky model fail");
+    assert!(fallen * 100 >= nights * 95, "{fallen} of {nights} gates of a fallen model fail");
+}
