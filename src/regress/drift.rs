@@ -25,7 +25,7 @@ const DECLINE: f64 = 0.20;
 
 /// Where the sum is called a drift: chance gets there in fewer than one of twenty histories of a
 /// hundred nights.
-const ALARM: f64 = 10.0;
+const ALARM: f64 = 12.0;
 
 /// No rate is taken to be nearer to 0 or 1 than this.
 const MARGIN: f64 = 0.02;
