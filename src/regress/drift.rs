@@ -25,7 +25,7 @@ const DECLINE: f64 = 0.20;
 
 /// Where the sum is called a drift: chance gets there in fewer than one of twenty histories of a
 /// hundred nights.
-const ALARM: f64 = 12.0;
+const ALARM: f64 = 7.0;
 
 /// No rate is taken to be nearer to 0 or 1 than this.
 const MARGIN: f64 = 0.02;
@@ -100,7 +100,7 @@ fn series(rows: &[HistoryRow]) -> BTreeMap<(&str, &str), Series<'_>> {
 
 fn drift(series: &Series<'_>) -> Option<Drift> {
     let (first, later) = series.split_at_checked(LEARNING)?;
-    let usual = estimate(sum(first))?.clamp(DECLINE + MARGIN, 1.0 - MARGIN);
+    let usual = usual(sum(first))?;
     let begun = later.get(alarm(usual, later)?..)?;
     let night = begun.first()?;
     Some(Drift {
@@ -112,6 +112,14 @@ fn drift(series: &Series<'_>) -> Option<Drift> {
         before: sum(series.get(..series.len() - begun.len())?),
         after: sum(begun),
     })
+}
+
+/// The rate of the first nights, less the error that so few trials leave in it: taken too high, it
+/// would make a decline of chance.
+fn usual(first: Observed) -> Option<f64> {
+    let rate = estimate(first)?;
+    let error = (rate * (1.0 - rate) / f64::from(first.trials)).sqrt();
+    Some((rate - error).clamp(DECLINE + MARGIN, 1.0 - MARGIN))
 }
 
 /// The night after which the sum rose to the alarm and stayed there.
