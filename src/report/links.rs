@@ -1,5 +1,6 @@
 //! Where does a page find the evidence of a run?
 
+use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -21,7 +22,8 @@ pub struct EvidenceLinks {
 
 impl EvidenceLinks {
     /// From a page that is written to this file, by relative paths; from the run's own folder where
-    /// it is written to none.
+    /// it is written to none. The page's folder is made if it is not there: only then it has a way
+    /// to the run.
     pub fn from_page(run: &RunFolder, page: Option<&Path>) -> io::Result<Self> {
         let evidence = run.evidence();
         let Some(page) = page else { return Ok(Self { evidence, base: String::new() }) };
@@ -29,6 +31,7 @@ impl EvidenceLinks {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
+        fs::create_dir_all(folder)?;
         let steps = steps(&folder.canonicalize()?, &run.path().canonicalize()?);
         let mut base = String::new();
         for step in steps {
@@ -82,9 +85,9 @@ mod tests {
         let run = RunFolder::create(&reports, chrono::DateTime::UNIX_EPOCH).unwrap();
         let (kept, lost) = (Digest::of("kept"), Digest::of("lost"));
         run.evidence().put(&kept, &"kept").unwrap();
-        let page = dir.path().join("page.html");
+        let page = dir.path().join("new folder/page.html");
         let links = EvidenceLinks::from_page(&run, Some(&page)).unwrap();
-        let expected = format!("re%20ports/19700101T000000Z/evidence/{}.json", kept.hex());
+        let expected = format!("../re%20ports/19700101T000000Z/evidence/{}.json", kept.hex());
         assert_eq!(links.to(&kept), Some(expected));
         assert_eq!(links.to(&lost), None);
         let beside = EvidenceLinks::from_page(&run, None).unwrap().to(&kept).unwrap();
