@@ -1,0 +1,89 @@
+//! Does a suite take the time of its longest conversation?
+//!
+//! Every request is held back as a distant endpoint would; the ratio is the time of the whole suite
+//! to that of the longest chain of turns in it, which nothing could shorten.
+
+#![expect(clippy::print_stdout, reason = "a bench reports on stdout")]
+#![expect(clippy::unwrap_used, reason = "a bench that cannot go on has failed")]
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use chrono::DateTime;
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+use toolprobe::probe::{Suite, SuiteName, Watch};
+use toolprobe::runner::{Defaults, Plan, connect, probe_target, simulated};
+use toolprobe::sim::{Fleet, Options, Sim};
+use toolprobe::transport::{Budget, Call, Exchange, Judge, SentRequest, Transport};
+
+const LATENCY: Duration = Duration::from_millis(200);
+
+/// Tools as they should be, reasoning that must come back, and a protocol that must be taught.
+const MODELS: [&str; 3] = ["openai-native", "deepseek-v4-thinking", "taught-tool-call"];
+
+struct Silent;
+
+impl Watch for Silent {
+    fn asked(&self, _probe: &str) {}
+}
+
+/// A transport to an endpoint that is far away.
+struct Distant {
+    inner: Arc<dyn Transport>,
+    longest: AtomicU32,
+}
+
+impl Transport for Distant {
+    fn redact(&self, call: &Call) -> SentRequest {
+        self.inner.redact(call)
+    }
+
+    fn send<'a>(&'a self, call: &'a Call, judge: Judge<'a>) -> BoxFuture<'a, Exchange> {
+        self.longest.fetch_max(turns(call.body.as_ref()), Ordering::Relaxed);
+        async move {
+            tokio::time::sleep(LATENCY).await;
+            self.inner.send(call, judge).await
+        }
+        .boxed()
+    }
+}
+
+/// Which turn of its conversation a chat request is.
+fn turns(body: Option<&Value>) -> u32 {
+    let messages = body.and_then(|body| body.get("messages")?.as_array());
+    let assistant = |message: &&Value| message.get("role") == Some(&Value::from("assistant"));
+    let answered = messages.into_iter().flatten().filter(assistant).count();
+    u32::try_from(answered).unwrap() + 1
+}
+
+#[tokio::main]
+async fn main() {
+    println!("{:<24} {:>9} {:>9} {:>7}", "model", "turns", "suite", "ratio");
+    for model in MODELS {
+        let (turns, took) = probed(model).await;
+        let ratio = took.as_secs_f64() / (LATENCY * turns).as_secs_f64();
+        println!("{model:<24} {turns:>9} {:>6} ms {ratio:>7.2}", took.as_millis());
+    }
+}
+
+/// The turns of the longest conversation, and the time of the whole suite.
+async fn probed(model: &str) -> (u32, Duration) {
+    let fleet = Fleet::embedded().unwrap();
+    let running = Sim::start(fleet.clone(), "127.0.0.1:0", Options::default()).await.unwrap();
+    let (mut target, _) =
+        simulated(fleet.get(model).unwrap(), &running.base_url(), &Defaults::default()).unwrap();
+    target.endpoint.limits.concurrency = NonZeroUsize::new(512);
+    let mut line = connect(&target.endpoint, &|_| None, &Arc::new(Budget::unlimited())).unwrap();
+    let distant = Arc::new(Distant { inner: line.transport, longest: AtomicU32::new(0) });
+    line.transport = distant.clone();
+    let suite = Suite::embedded().unwrap();
+    let verified_at = DateTime::UNIX_EPOCH;
+    let plan = Plan { suite, name: SuiteName::Standard, trials: 3, seed: 1, verified_at };
+    let begin = Instant::now();
+    probe_target(&target, &line, &plan, &Silent).await.unwrap();
+    (distant.longest.load(Ordering::Relaxed), begin.elapsed())
+}
