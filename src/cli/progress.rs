@@ -13,7 +13,8 @@ use super::console::Console;
 use crate::report::for_terminal;
 use crate::runner::{Overseer, Probed, SessionError, Target};
 
-const OVERALL: &str = "{bar:32} {msg}, about {eta} left";
+const OVERALL: &str = "{bar:32} {msg}";
+const UNDER_WAY: &str = "{bar:32} {msg}, about {eta} left";
 const ONE: &str = "  {spinner} {prefix}: {pos}/{len} probes";
 const TICK: Duration = Duration::from_millis(120);
 
@@ -111,6 +112,10 @@ impl Overseer for Progress<'_> {
             state.asked.get_mut(&target.name).is_some_and(|asked| asked.insert(probe.to_owned()));
         match &self.shown {
             Shown::Bars { overall, .. } if is_new => {
+                // Before the first step nobody can tell how long the rest takes.
+                if overall.position() == 0 {
+                    overall.set_style(style(UNDER_WAY));
+                }
                 overall.inc(1);
                 if let Some(bar) = state.bars.get(&target.name) {
                     bar.inc(1);
