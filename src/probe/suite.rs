@@ -4,7 +4,6 @@
 //! code, one file per [`Ask`]; what is asked is data, so that users can add to it.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
