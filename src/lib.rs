@@ -33,3 +33,8 @@ pub mod tools;
 pub mod transport;
 pub mod verdict;
 pub mod wire;
+
+/// The examples on the front page are held to compile and to be true.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct FrontPage;
