@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
 use url::Url;
 
-use super::{Answer, ExchangeLog};
-use crate::dialect::{ApiError, DialectId, EndpointError, call_url};
+use super::{Answer, ExchangeLog, excerpt};
+use crate::dialect::{ApiError, DialectId, EndpointError, call_url, is_reply};
 use crate::ir::{Defect, Digest, Object, Reply, Request};
 use crate::transport::{Body, Call, HeaderText, Judgement, Response, Timing, Transport};
 
@@ -118,6 +119,16 @@ impl Endpoint {
         request
     }
 
+    /// The reply in a body. Decoders take nearly anything; what neither says something nor looks
+    /// like a reply is none.
+    fn whole(&self, body: &Value) -> Option<Result<Reply, ApiError>> {
+        let dialect = self.address.dialect;
+        match dialect.codec().decode_reply(body) {
+            Ok(reply) if reply.parts.is_empty() && !is_reply(dialect, body) => None,
+            decoded => Some(decoded),
+        }
+    }
+
     fn read(&self, response: &Response, stream: bool) -> Answer {
         if !response.is_success() {
             let headers = response.headers.clone();
@@ -129,15 +140,11 @@ impl Endpoint {
         }
         let decoded = match &response.body {
             Body::Whole(_) => match response.json() {
-                Ok(body) => self
-                    .address
-                    .dialect
-                    .codec()
-                    .decode_reply(&body)
-                    .map(|reply| plain(reply, stream)),
-                Err(problem) => {
-                    return Answer::Nothing(format!("the answer is not the protocol: {problem}"));
-                }
+                Ok(body) => match self.whole(&body) {
+                    Some(decoded) => decoded.map(|reply| plain(reply, stream)),
+                    None => return not_the_protocol(&excerpt(&body.to_string(), 80)),
+                },
+                Err(problem) => return not_the_protocol(&problem.to_string()),
             },
             Body::Frames(frames) => {
                 let mut decoder = self.address.dialect.codec().stream_decoder();
@@ -155,6 +162,10 @@ impl Endpoint {
             }
         }
     }
+}
+
+fn not_the_protocol(what: &str) -> Answer {
+    Answer::Nothing(format!("the answer is not the protocol: {what}"))
 }
 
 /// Whether asking again may help: not against a finding, whatever its status; but against an error

@@ -30,6 +30,7 @@ mod openai_responses;
 mod pieces;
 mod registry;
 mod route;
+mod shape;
 #[cfg(test)]
 mod testing;
 mod wrapped;
@@ -45,6 +46,7 @@ pub use openai_chat::OpenAiChat;
 pub use openai_responses::OpenAiResponses;
 pub use pieces::Pieces;
 pub use route::Route;
+pub use shape::is_reply;
 
 use serde_json::Value;
 

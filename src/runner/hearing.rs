@@ -3,9 +3,7 @@
 //! Pure: one answer in, one judgement out. Whether the endpoint is well does not matter here, only
 //! whether it understood.
 
-use serde_json::Value;
-
-use crate::dialect::{ApiError, DialectId, Envelope};
+use crate::dialect::{ApiError, DialectId, Envelope, is_reply};
 use crate::transport::{Exchange, Response};
 
 /// How much an answer says for a dialect, least first.
@@ -84,19 +82,6 @@ fn is_about_a_model(message: &str, path: &str) -> bool {
     let lower = message.to_ascii_lowercase();
     let about_path = message.contains(path) || ABOUT_PATHS.iter().any(|text| lower.contains(text));
     !about_path && lower.contains("model")
-}
-
-/// Whether a body has the outer shape of a dialect's reply.
-fn is_reply(dialect: DialectId, body: &Value) -> bool {
-    let is_list = |key: &str| body.get(key).is_some_and(Value::is_array);
-    let is_object = |key: &str| body.get(key).is_some_and(Value::is_object);
-    match dialect {
-        DialectId::OpenAiChat => is_list("choices"),
-        DialectId::OpenAiResponses => is_list("output"),
-        DialectId::AnthropicMessages => is_list("content") && body.get("stop_reason").is_some(),
-        DialectId::Gemini => is_list("candidates") || is_object("promptFeedback"),
-        DialectId::Ollama => is_object("message") && body.get("done").is_some(),
-    }
 }
 
 #[cfg(test)]
