@@ -18,14 +18,26 @@ const SHOWN: usize = 200;
 pub(super) struct Health {
     has_answered: bool,
     failures: u32,
+    /// Attempts since the last answer that are to be tried again.
+    stumbles: u32,
     last: String,
 }
 
 impl Health {
     /// Why nothing more is to be sent, if so.
     pub(super) fn given_up(&self) -> Option<TransportError> {
-        let allowed = if self.has_answered { PATIENCE } else { 1 };
-        (self.failures >= allowed).then(|| TransportError::GivenUp { because: self.last.clone() })
+        (self.failures >= self.allowed())
+            .then(|| TransportError::GivenUp { because: self.last.clone() })
+    }
+
+    /// Takes note of an attempt that will be tried again, and says whether the endpoint may be dead.
+    pub(super) fn stumbled(&mut self) -> bool {
+        self.stumbles += 1;
+        self.stumbles >= self.allowed()
+    }
+
+    fn allowed(&self) -> u32 {
+        if self.has_answered { PATIENCE } else { 1 }
     }
 
     /// Takes note of an exchange. An answer of any kind, a refusal included, shows that there is
@@ -65,7 +77,11 @@ fn is_answer(response: &Response, judgement: Judgement) -> bool {
 fn described(response: &Response) -> String {
     let said: String = response.text().split_whitespace().collect::<Vec<_>>().join(" ");
     let start: String = said.chars().take(SHOWN).collect();
-    format!("HTTP {} {start}", response.status).trim_end().to_owned()
+    let status = match response.status {
+        200..=299 => "not the protocol:".to_owned(),
+        status => format!("HTTP {status}"),
+    };
+    format!("{status} {start}").trim_end().to_owned()
 }
 
 #[cfg(test)]

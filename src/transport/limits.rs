@@ -52,13 +52,23 @@ impl Limiter {
             Some(slots) => Arc::clone(slots).acquire_owned().await.ok(),
             None => None,
         };
+        self.wait_for_turn().await;
+        Admission { _slot: slot }
+    }
+
+    /// Waits until the endpoint may be asked once more from a place that was not given up.
+    pub(super) async fn admit_again(&self, admission: Admission) -> Admission {
+        self.wait_for_turn().await;
+        admission
+    }
+
+    async fn wait_for_turn(&self) {
         if let Some(start) = self.reserve() {
             sleep_until(start).await;
         }
         while let Some(end) = self.held_until().filter(|end| *end > Instant::now()) {
             sleep_until(end).await;
         }
-        Admission { _slot: slot }
     }
 
     /// Admits nothing for this long: the endpoint told one request to wait, and the others would be

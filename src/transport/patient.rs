@@ -15,7 +15,7 @@ use super::budget::Budget;
 use super::call::{Call, SentRequest};
 use super::exchange::{Attempt, Exchange, Outcome, Timing};
 use super::health::Health;
-use super::limits::{EndpointLimits, Limiter};
+use super::limits::{Admission, EndpointLimits, Limiter};
 use super::retry::{Decision, Facts, Judgement, Progress, RetryPolicy, decide};
 use super::{Judge, Transport};
 
@@ -100,6 +100,7 @@ impl<T: Transport> Patient<T> {
     async fn persist(&self, call: &Call, judge: Judge<'_>) -> Exchange {
         let (mut progress, mut attempts, mut wait) =
             (Progress::default(), Vec::new(), Duration::ZERO);
+        let mut admission = self.limiter.admit().await;
         loop {
             let exchange = self.attempt(call, judge).await;
             record(&mut attempts, &exchange, wait);
@@ -116,14 +117,25 @@ impl<T: Transport> Patient<T> {
             if facts.asked.is_some() {
                 self.limiter.hold(wait);
             }
-            sleep(wait).await;
+            admission = self.wait(call, wait, admission).await;
         }
     }
 
-    /// One attempt, counted and within the limits, unless the endpoint was given up. The place at
-    /// the endpoint is free again while the next attempt is waited for.
+    /// Waits before another attempt. The place at the endpoint is free meanwhile, unless nobody may
+    /// be there: then the others wait to see, and do not all run into the same trouble.
+    async fn wait(&self, call: &Call, wait: Duration, admission: Admission) -> Admission {
+        let path = call.url.path().to_owned();
+        if self.health().entry(path).or_default().stumbled() {
+            sleep(wait).await;
+            return self.limiter.admit_again(admission).await;
+        }
+        drop(admission);
+        sleep(wait).await;
+        self.limiter.admit().await
+    }
+
+    /// One attempt, paid from the budget, unless the endpoint was given up.
     async fn attempt(&self, call: &Call, judge: Judge<'_>) -> Exchange {
-        let _admission = self.limiter.admit().await;
         let given_up = self.health().get(call.url.path()).and_then(Health::given_up);
         match given_up.map_or_else(|| self.budget.spend(), Err) {
             Ok(()) => self.inner.send(call, judge).await,
@@ -161,6 +173,7 @@ impl<T: Transport> Transport for Patient<T> {
 #[cfg(test)]
 mod tests {
     use std::collections::VecDeque;
+    use std::num::NonZeroUsize;
     use std::sync::Mutex;
 
     use tokio::time::Instant;
@@ -287,6 +300,19 @@ mod tests {
             statuses.push(exchange.response().ok().map(|response| response.status));
         }
         assert_eq!(statuses, [Some(404), None, Some(200)]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_else_runs_into_trouble_that_may_be_there_to_stay() {
+        let prepared = Prepared(Mutex::new([503; 4].map(|code| status(code, &[])).into()));
+        let limits = EndpointLimits { concurrency: Some(NonZeroUsize::MIN), per_minute: None };
+        let endpoint = Patient::new(&prepared, Patience { limits, ..patience() });
+        let call = Call::get("http://127.0.0.1:1/".parse().unwrap());
+        let many = (0..20).map(|_| endpoint.send(&call, &by_status));
+        let exchanges = futures_util::future::join_all(many).await;
+        assert!(
+            exchanges.iter().all(|exchange| !exchange.response().is_ok_and(Response::is_success))
+        );
     }
 
     #[test]
