@@ -1,0 +1,380 @@
+//! What is found out about servers that behave like those out there, in words of their own?
+
+use serde_json::{Value, json};
+
+use crate::mind::{Heard, Says, obey};
+use crate::server::{Asked, Script, Server};
+use crate::{Verdict, chat, others, probe};
+
+const CHAT: &str = "/v1/chat/completions";
+
+async fn met(path: &str, behaviour: impl Fn(&Asked) -> Script + Send + Sync + 'static) -> Verdict {
+    let server = Server::start(behaviour).await;
+    let verdict = probe(&server.at(path), &["--trials", "2", "--timeout", "20s"]).await;
+    assert_eq!(verdict.code, Some(0), "{}{:#}", verdict.errors, verdict.profile);
+    verdict
+}
+
+impl Verdict {
+    #[track_caller]
+    fn is(&self, expected: &Value) -> &Self {
+        for (field, expected) in expected.as_object().unwrap() {
+            let found = &self.profile[field];
+            assert_eq!(found, expected, "{field}, {:#?}", self.reasons());
+        }
+        self
+    }
+
+    fn reasons(&self) -> Vec<String> {
+        let results = self.profile["results"].as_object().unwrap().keys();
+        results.map(|name| format!("{name} {:?}", self.result(name))).collect()
+    }
+
+    #[track_caller]
+    fn says(&self, result: &str, status: &str, words: &str) -> &Self {
+        let (found, reason) = self.result(result);
+        assert!(found == status && reason.contains(words), "{result} is {found}: {reason}");
+        self
+    }
+}
+
+/// What everything does that works.
+fn all_right(format: &str) -> Value {
+    json!({
+        "toolCallFormat": format, "toolDelivery": "native", "schemaLevel": "strict-json-schema",
+        "supportsParallelToolUse": true, "supportsStreamingToolUse": true, "errorRepair": "reliable"
+    })
+}
+
+fn mind(asked: &Asked) -> Says {
+    obey(&chat::heard(&asked.body))
+}
+
+fn word(index: usize) -> Value {
+    json!(format!("fc_{index}"))
+}
+
+fn good(asked: &Asked) -> Value {
+    chat::message(&mind(asked), word)
+}
+
+/// A message whose calls are written into the text.
+fn written(says: &Says, write: fn(&str, &Value) -> String) -> Value {
+    match says {
+        Says::Words(words) => json!({"role": "assistant", "content": words}),
+        Says::Calls(calls) => {
+            let calls: Vec<String> =
+                calls.iter().map(|(name, arguments)| write(name, arguments)).collect();
+            json!({"role": "assistant", "content": calls.join("\n")})
+        }
+    }
+}
+
+fn hermes(name: &str, arguments: &Value) -> String {
+    format!("<tool_call>\n{}\n</tool_call>", json!({"name": name, "arguments": arguments}))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn single_bytes_carriage_returns_and_numbers_as_ids_are_no_trouble() {
+    let verdict = met(CHAT, |asked| {
+        let message = chat::message(&mind(asked), |index| json!(7000 + index));
+        if !chat::is_streamed(asked) {
+            return chat::reply(&message);
+        }
+        let finish = if message["tool_calls"].is_array() { "tool_calls" } else { "stop" };
+        let text = chat::events(&chat::deltas(&message, 1), finish, "\r\n");
+        let bytes = text.into_bytes().into_iter().map(|byte| vec![byte]);
+        Script::stream("text/event-stream; charset=utf-8", bytes.collect())
+    })
+    .await;
+    verdict.is(&all_right("openai")).says("closedLoop", "pass", "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hermes_calls_between_prose_are_the_models_and_the_server_left_them_there() {
+    let verdict = met(CHAT, |asked| {
+        let mut message = written(&mind(asked), hermes);
+        if let Some(text) = message["content"].as_str().filter(|text| text.contains("<tool_call>"))
+        {
+            message["content"] = json!(format!("Certainly! I will use a tool for this.\n\n{text}"));
+        }
+        chat::answer(asked, &message)
+    })
+    .await;
+    verdict.is(&json!({
+        "toolCallFormat": "json-text", "parser": "hermes", "toolDelivery": "native",
+        "supportsParallelToolUse": true, "supportsStreamingToolUse": true,
+        "errorRepair": "reliable"
+    }));
+    verdict.says("singleTool", "pass", "the model wrote it, the server left it there");
+    assert_eq!(verdict.profile["results"]["singleTool"]["layer"], "content");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn xml_calls_in_the_text_are_read_by_the_declared_types() {
+    let verdict = met(CHAT, |asked| {
+        let message = written(&mind(asked), |name, arguments| {
+            let parameter = |(key, value): (&String, &Value)| {
+                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                format!("<parameter={key}>\n{text}\n</parameter>\n")
+            };
+            let parameters: String = arguments.as_object().unwrap().iter().map(parameter).collect();
+            format!("<tool_call>\n<function={name}>\n{parameters}</function>\n</tool_call>")
+        });
+        chat::answer(asked, &message)
+    })
+    .await;
+    let expected =
+        json!({"toolCallFormat": "xml", "parser": "qwen3-coder", "errorRepair": "reliable"});
+    verdict.is(&expected).says("closedLoop", "pass", "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_stays_in_the_reasoning_is_found_there() {
+    let verdict = met(CHAT, |asked| {
+        let says = mind(asked);
+        let mut message = written(&says, hermes);
+        if !says.calls().is_empty() {
+            message["reasoning_content"] = message["content"].take();
+            message["content"] = json!("");
+        }
+        chat::answer(asked, &message)
+    })
+    .await;
+    verdict.says("singleTool", "pass", "in the reasoning");
+    assert_eq!(verdict.profile["results"]["singleTool"]["layer"], "reasoning");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_without_native_tools_is_taught() {
+    let verdict = met(CHAT, |asked| {
+        if chat::has_tools(asked) {
+            return chat::refusal(400, "registry.example/library/m:latest does not support tools");
+        }
+        let system = asked.body["messages"][0]["content"].as_str().unwrap_or_default();
+        let message = match mind(asked) {
+            // It never learnt to write a fence.
+            says @ Says::Calls(_) if system.contains("<tool_call>") => written(&says, hermes),
+            Says::Calls(_) => {
+                json!({"role": "assistant", "content": "I am only a language model."})
+            }
+            says @ Says::Words(_) => chat::message(&says, word),
+        };
+        chat::answer(asked, &message)
+    })
+    .await;
+    verdict.is(&json!({
+        "toolCallFormat": "json-text", "toolDelivery": "prompted:tool-call", "parser": "hermes",
+        "errorRepair": "reliable"
+    }));
+    let native = verdict.profile["results"]["singleTool"]["rungs"]["native"].to_string();
+    assert!(native.contains("does not support tools"), "{native}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_without_a_parser_and_a_model_that_only_talks_have_no_calls() {
+    let verdict = met(CHAT, |asked| {
+        if chat::has_tools(asked) {
+            let words = "\"auto\" tool choice requires --enable-auto-tool-choice and \
+                         --tool-call-parser to be set";
+            let body = json!({"object": "error", "message": words, "type": "BadRequestError", "code": 400});
+            return Script::json(400, &body);
+        }
+        chat::answer(asked, &json!({"role": "assistant", "content": "What a lovely day."}))
+    })
+    .await;
+    verdict.is(&json!({
+        "toolCallFormat": "none", "schemaLevel": "none", "supportsParallelToolUse": false,
+        "supportsStreamingToolUse": false, "errorRepair": "none"
+    }));
+    verdict.says("singleTool", "fail", "--enable-auto-tool-choice");
+    assert_eq!(verdict.profile["results"]["singleTool"]["control"], "a reply without tools");
+    verdict.says("closedLoop", "skipped", "no call works");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reasoning_that_must_come_back_is_required_however_the_server_says_so() {
+    let verdict = met(CHAT, |asked| {
+        let messages = asked.body["messages"].as_array().unwrap();
+        let lost = messages.iter().position(|message| {
+            message["tool_calls"].is_array() && message["reasoning_content"].as_str().is_none()
+        });
+        if let Some(index) = lost {
+            let words = format!("turn #{index} was produced with thinking; its trace is gone");
+            return chat::refusal(422, &words);
+        }
+        let mut message = good(asked);
+        message["reasoning_content"] = json!("The user wants something. I do it.");
+        chat::answer(asked, &message)
+    })
+    .await;
+    verdict.is(&json!({
+        "toolCallFormat": "openai", "requiresReasoningReplay": true,
+        "reasoningReplay": {"mode": "required", "field": "reasoning_content"},
+        "supportsParallelToolUse": true, "errorRepair": "reliable"
+    }));
+    verdict.says("reasoningReplay", "pass", "its trace is gone");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_switch_that_is_ignored_is_not_one_that_is_refused() {
+    let ignored = met(CHAT, |asked| chat::answer(asked, &good(asked))).await;
+    assert_eq!(ignored.profile["results"]["parallelTool"]["offSwitch"], "ignored");
+    let refused = met(CHAT, |asked| {
+        if asked.body.get("parallel_tool_calls").is_some() {
+            return chat::refusal(400, "extra inputs are not permitted: parallel_tool_calls");
+        }
+        chat::answer(asked, &good(asked))
+    })
+    .await;
+    refused.is(&all_right("openai"));
+    assert_eq!(refused.profile["results"]["parallelTool"]["offSwitch"], "rejected");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_calls_once_at_a_time_does_all_else() {
+    let verdict = met(CHAT, |asked| {
+        let says = match mind(asked) {
+            Says::Calls(calls) => Says::Calls(calls.into_iter().take(1).collect()),
+            says @ Says::Words(_) => says,
+        };
+        chat::answer(asked, &chat::message(&says, word))
+    })
+    .await;
+    verdict.is(&json!({
+        "toolCallFormat": "openai", "supportsParallelToolUse": false,
+        "supportsStreamingToolUse": true, "errorRepair": "reliable"
+    }));
+    verdict.says("parallelTool", "fail", "one call of 2");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_that_loses_arguments_is_to_blame_and_the_plain_reply_is_its_control() {
+    let verdict = met(CHAT, |asked| {
+        let message = good(asked);
+        if !chat::is_streamed(asked) || !message["tool_calls"].is_array() {
+            return chat::answer(asked, &message);
+        }
+        let mut deltas = chat::deltas(&message, 9);
+        deltas.retain(|delta| delta["tool_calls"][0].get("id").is_some());
+        let text = chat::events(&deltas, "tool_calls", "\n");
+        Script::stream("text/event-stream", vec![text.into_bytes()])
+    })
+    .await;
+    verdict.is(&json!({"toolCallFormat": "openai", "supportsStreamingToolUse": false}));
+    verdict.says("streaming", "fail", "streamed: ");
+    assert_eq!(verdict.profile["results"]["streaming"]["control"], "the plain twin");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_error_may_be_repaired_in_two_turns() {
+    let verdict = met(CHAT, |asked| {
+        let failures = chat::heard(&asked.body)
+            .iter()
+            .filter(|turn| matches!(turn, Heard::Result(text) if text.contains("is_error")))
+            .count();
+        let says = match mind(asked) {
+            Says::Calls(calls) if failures == 1 => {
+                let again = calls.into_iter().map(|(name, _)| (name, json!({"path": "./a.txt"})));
+                Says::Calls(again.collect())
+            }
+            says => says,
+        };
+        chat::answer(asked, &chat::message(&says, word))
+    })
+    .await;
+    verdict.is(&json!({"errorRepair": "reliable"})).says("errorRepair", "pass", "in 2 turns");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_error_that_is_only_explained_is_not_repaired() {
+    let verdict = met(CHAT, |asked| {
+        let failed = asked.body["messages"].to_string().contains("is_error");
+        let sorry = Says::Words("I am afraid that the path has to be absolute.".to_owned());
+        let says = if failed { sorry } else { mind(asked) };
+        chat::answer(asked, &chat::message(&says, word))
+    })
+    .await;
+    verdict.is(&json!({"errorRepair": "none"})).says("errorRepair", "fail", "explains instead");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn preambles_repeated_calls_and_bold_type_change_nothing() {
+    let verdict = met(CHAT, |asked| {
+        let says = match mind(asked) {
+            Says::Words(words) => Says::Words(words.replace("Receipt: ", "Receipt: **") + "**"),
+            Says::Calls(calls) if calls.len() == 1 => Says::Calls([calls.clone(), calls].concat()),
+            says @ Says::Calls(_) => says,
+        };
+        let mut message = chat::message(&says, word);
+        if message["tool_calls"].is_array() {
+            message["content"] = json!("Let me look that up for you.");
+        }
+        chat::answer(asked, &message)
+    })
+    .await;
+    verdict.is(&json!({
+        "toolCallFormat": "openai", "toolDelivery": "native", "supportsStreamingToolUse": true,
+        "supportsParallelToolUse": true, "errorRepair": "reliable"
+    }));
+    verdict.says("closedLoop", "pass", "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn values_that_all_become_strings_are_a_matter_of_the_schema_alone() {
+    let verdict = met(CHAT, |asked| {
+        let strung = |value: Value| match value {
+            Value::String(text) => Value::String(text),
+            other => Value::String(other.to_string()),
+        };
+        let says = match mind(asked) {
+            Says::Calls(calls) => Says::Calls(
+                calls
+                    .into_iter()
+                    .map(|(name, arguments)| {
+                        let map = arguments.as_object().unwrap().clone().into_iter();
+                        (name, map.map(|(key, value)| (key, strung(value))).collect())
+                    })
+                    .collect(),
+            ),
+            says @ Says::Words(_) => says,
+        };
+        chat::answer(asked, &chat::message(&says, word))
+    })
+    .await;
+    verdict.is(&json!({"toolCallFormat": "openai", "schemaLevel": "string-only"}));
+    let failures = verdict.profile["results"]["schema"]["failures"].to_string();
+    assert!(failures.contains("integer") && !failures.contains("enum"), "{failures}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn results_that_never_reach_the_model_are_told_by_the_call_that_comes_again() {
+    let verdict = met(CHAT, |asked| {
+        let heard: Vec<Heard> = chat::heard(&asked.body)
+            .into_iter()
+            .filter(|turn| matches!(turn, Heard::User(_)))
+            .collect();
+        chat::answer(asked, &chat::message(&obey(&heard), word))
+    })
+    .await;
+    verdict.says("singleTool", "pass", "").says("closedLoop", "fail", "called again");
+    verdict.is(&json!({"errorRepair": "none"}));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_messages_server_that_wants_turns_to_alternate_gets_them() {
+    let verdict = met("/v1/messages", others::messages).await;
+    verdict.is(&all_right("anthropic")).says("closedLoop", "pass", "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lines_of_json_without_ids_are_enough() {
+    let verdict = met("/api/chat", others::lines).await;
+    verdict.is(&all_right("openai")).says("closedLoop", "pass", "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn function_calls_without_ids_are_paired_by_name_and_order() {
+    let verdict = met("/v1beta", others::parts).await;
+    verdict.is(&all_right("gemini")).says("closedLoop", "pass", "");
+}

@@ -1,0 +1,219 @@
+//! Does infrastructure trouble of every kind end as `inconclusive`, and soon?
+
+use std::io::Write as _;
+use std::time::Duration;
+
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use futures_util::{StreamExt as _, stream};
+use serde_json::json;
+use tokio::time::timeout;
+
+use crate::mind::obey;
+use crate::server::{Asked, Script, Server, Then, head};
+use crate::{Verdict, chat, probe};
+
+const CHAT: &str = "/v1/chat/completions";
+
+/// Long enough for a busy machine, and far from forever.
+const SOON: Duration = Duration::from_secs(60);
+
+/// A kind of trouble, what it answers, and a word that the reason must hold.
+type Case = (&'static str, fn() -> Script, &'static str);
+
+fn status(status: u16) -> Script {
+    chat::refusal(status, "not now")
+}
+
+const CASES: [Case; 24] = [
+    ("401", || status(401), "401"),
+    ("402", || status(402), "402"),
+    ("403", || status(403), "403"),
+    ("404", || status(404), "404"),
+    ("408", || status(408), "408"),
+    ("429", || status(429), "429"),
+    ("429 until tomorrow", || Script::http(429, &["retry-after: 86400"], b""), "429"),
+    ("500", || status(500), "500"),
+    ("500 as text", || Script::http(500, &[], b"Internal Server Error"), "Internal Server Error"),
+    ("503", || status(503), "503"),
+    ("529", || status(529), "529"),
+    (
+        "error in a success",
+        || Script::json(200, &json!({"error": {"code": 502, "message": "up"}})),
+        "up",
+    ),
+    ("other JSON", || Script::json(200, &json!({"hello": "world"})), "protocol"),
+    (
+        "page",
+        || Script::http(200, &["content-type: text/html"], b"<html>Welcome</html>"),
+        "protocol",
+    ),
+    ("empty body", || Script::http(200, &[], b""), ""),
+    ("deep nesting", || Script::http(200, &[], "[".repeat(200_000).as_bytes()), "protocol"),
+    ("invalid UTF-8", || Script::http(200, &[], b"{\"choices\": \"\xff\xfe\"}"), "UTF-8"),
+    ("60 MB", sixty_megabytes, "beyond the limit"),
+    ("gzip bomb", bomb, "beyond the limit"),
+    ("redirect", || Script::http(302, &["location: http://127.0.0.1:9/"], b""), "redirect"),
+    ("no HTTP", || Script::raw("SSH-2.0-OpenSSH_9.2\r\n", Then::Close), ""),
+    ("silence", || Script { pieces: vec![], then: Then::Hang }, "no first byte"),
+    ("half a body", || half(Then::Hang), ""),
+    ("reset", || half(Then::Reset), ""),
+];
+
+fn half(then: Then) -> Script {
+    let mut bytes = head(200, &["content-type: application/json"], Some(4096)).to_vec();
+    bytes.extend_from_slice(b"{\"choices\": [{\"message\"");
+    Script::raw(bytes, then)
+}
+
+fn sixty_megabytes() -> Script {
+    let piece = Bytes::from(vec![b'x'; 1 << 20]);
+    let mut pieces = vec![head(200, &[], None), Bytes::from_static(b"{\"a\": \"")];
+    pieces.extend(std::iter::repeat_n(piece, 60));
+    Script { pieces, then: Then::Close }
+}
+
+/// 64 MB of zeros in some 60 KB.
+fn bomb() -> Script {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    let zeros = vec![0; 1 << 20];
+    for _ in 0..64 {
+        encoder.write_all(&zeros).unwrap();
+    }
+    Script::http(200, &["content-encoding: gzip"], &encoder.finish().unwrap())
+}
+
+async fn probed(url: &str, args: &[&str]) -> Verdict {
+    timeout(SOON, probe(url, args)).await.expect("probing ends")
+}
+
+/// What is wrong with how a kind of trouble was judged; nothing, if it is right.
+async fn misjudged((name, answer, word): Case) -> Vec<String> {
+    let script = answer();
+    let server = Server::start(move |_| script.clone()).await;
+    let args = ["--suite", "light", "--trials", "2", "--timeout", "5s"];
+    let verdict = probed(&server.at(CHAT), &args).await;
+    let (status, reason) = verdict.result("singleTool");
+    let mut wrong = Vec::new();
+    let mut expect = |holds: bool, what: String| {
+        if !holds {
+            wrong.push(format!("{name}: {what}"));
+        }
+    };
+    expect(verdict.code == Some(3), format!("exit {:?}: {}", verdict.code, verdict.errors));
+    expect(status == "inconclusive", format!("{status}: {reason}"));
+    expect(!reason.is_empty() && reason.contains(word), format!("reason {reason:?}"));
+    let others = verdict.statuses().into_iter().find(|status| status != "inconclusive");
+    expect(others.is_none(), format!("{others:?} somewhere"));
+    expect(verdict.profile["toolCallFormat"].is_null(), "a format".to_owned());
+    let requests = server.count(CHAT);
+    expect((1..=16).contains(&requests), format!("{requests} requests"));
+    wrong
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn trouble_of_every_kind_is_inconclusive_with_a_reason() {
+    let wrong: Vec<Vec<String>> =
+        stream::iter(CASES).map(misjudged).buffer_unordered(6).collect().await;
+    let wrong = wrong.concat();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_at_the_address_is_inconclusive() {
+    let server = Server::start(|_| status(500)).await;
+    let url = server.at(CHAT);
+    drop(server);
+    let verdict = probed(&url, &["--suite", "light", "--timeout", "5s"]).await;
+    assert_eq!(verdict.code, Some(3), "{}", verdict.errors);
+    assert_eq!(verdict.result("singleTool").0, "inconclusive");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dead_endpoint_is_not_asked_a_whole_suite() {
+    let dead: [fn() -> Script; 4] = [
+        || status(401),
+        || status(503),
+        || Script { pieces: vec![], then: Then::Hang },
+        || Script::http(200, &["content-type: text/html"], b"<html>Welcome</html>"),
+    ];
+    for answer in dead {
+        let server = Server::start(move |_| answer()).await;
+        let verdict = probed(&server.at(CHAT), &["--trials", "5", "--timeout", "5s"]).await;
+        assert_eq!(verdict.code, Some(3), "{}", verdict.errors);
+        let requests = server.count(CHAT);
+        assert!(requests <= 40, "{requests} requests");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_endpoint_whose_dialect_must_be_found_is_given_up_as_well() {
+    let server = Server::start(|_| Script { pieces: vec![], then: Then::Hang }).await;
+    let verdict = probed(&server.at("/"), &["--timeout", "5s"]).await;
+    assert_eq!(verdict.code, Some(3), "{}", verdict.errors);
+    assert!(server.total() <= 40, "{} requests", server.total());
+}
+
+fn obedient(asked: &Asked) -> Script {
+    let says = obey(&chat::heard(&asked.body));
+    chat::answer(asked, &chat::message(&says, |index| json!(format!("call-{index}"))))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn trouble_that_passes_leaves_no_mark() {
+    let flapping: [fn() -> Script; 4] = [
+        || status(500),
+        || Script::http(429, &["retry-after: 0"], b""),
+        || half(Then::Reset),
+        || Script::http(200, &["content-type: text/html"], b"<html>One moment</html>"),
+    ];
+    for trouble in flapping {
+        let server =
+            Server::start(
+                move |asked| {
+                    if asked.earlier % 5 == 0 { trouble() } else { obedient(asked) }
+                },
+            )
+            .await;
+        let args = ["--suite", "light", "--trials", "2", "--concurrency", "1"];
+        let verdict = probed(&server.at(CHAT), &args).await;
+        assert_eq!(verdict.code, Some(0), "{}", verdict.errors);
+        for result in ["singleTool", "closedLoop"] {
+            let (status, reason) = verdict.result(result);
+            assert_eq!(
+                (status, &verdict.profile["results"][result]["trials"]),
+                ("pass", &json!(2)),
+                "{reason}"
+            );
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_that_hangs_is_no_finding_about_streams() {
+    let server = Server::start(|asked| {
+        let script = obedient(asked);
+        if !chat::is_streamed(asked) {
+            return script;
+        }
+        let [head, body] = script.pieces.as_slice() else { panic!("a head and a body") };
+        Script { pieces: vec![head.clone(), body.slice(..body.len() / 2)], then: Then::Hang }
+    })
+    .await;
+    let verdict = probed(&server.at(CHAT), &["--trials", "1", "--timeout", "5s"]).await;
+    assert_eq!(verdict.code, Some(3), "{}", verdict.errors);
+    assert_eq!(verdict.result("singleTool").0, "pass");
+    let (status, reason) = verdict.result("streaming");
+    assert_eq!(status, "inconclusive", "{reason}");
+    assert!(verdict.profile["supportsStreamingToolUse"].is_null());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_spent_budget_is_inconclusive() {
+    let server = Server::start(obedient).await;
+    let verdict = probed(&server.at(CHAT), &["--max-requests", "3"]).await;
+    assert_eq!(verdict.code, Some(3), "{}", verdict.errors);
+    assert_eq!(verdict.statuses().iter().find(|status| *status == "fail"), None);
+    assert!(server.total() <= 3, "{} requests", server.total());
+}
