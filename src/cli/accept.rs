@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::console::Console;
-use super::diff::summary;
+use super::diff::{summary, targets};
 use super::error::CliError;
 use super::exit::Exit;
 use super::report::stored;
@@ -90,7 +90,7 @@ fn told(run: &RunFolder, before: &[Measured], accepted: Vec<Profile>, folder: &P
     let old: Vec<Measured> = before.iter().filter(is_new).cloned().collect();
     let found = diff(&old, &new);
     let heading =
-        format!("accepted {count} profiles of run {} into {}", run.id(), folder.display());
+        format!("accepted {} of run {} into {}", targets(count), run.id(), folder.display());
     let lines = found.changes.iter().map(|change| for_terminal(&summary(change)));
     std::iter::once(heading).chain(lines).collect::<Vec<_>>().join("\n")
 }

@@ -112,7 +112,12 @@ fn heading(found: &Diff) -> String {
     };
     let counts: Vec<String> = classes.into_iter().filter_map(count).collect();
     let counts = if counts.is_empty() { "no change".to_owned() } else { counts.join(", ") };
-    format!("diff: {counts}; {} targets compared", found.compared)
+    format!("diff: {counts}; {} compared", targets(found.compared))
+}
+
+/// So many targets, in words.
+pub(super) fn targets(count: usize) -> String {
+    if count == 1 { "1 target".to_owned() } else { format!("{count} targets") }
 }
 
 /// A change in one line.

@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::clock;
 use super::console::Console;
-use super::diff::ChangesArgs;
+use super::diff::{ChangesArgs, targets};
 use super::error::CliError;
 use super::exit::Exit;
 use super::report::stored;
@@ -200,15 +200,25 @@ impl Judged {
     }
 
     fn heading(&self) -> String {
-        let count = |level: Level| {
+        let count = |(level, word): (Level, &str)| {
             let count = self.gate.rulings.iter().filter(|ruling| ruling.level == level).count();
-            (count > 0).then(|| format!("{count} {level}"))
+            (count > 0).then(|| format!("{count} {word}"))
         };
-        let levels = [Level::Deny, Level::Inconclusive, Level::Warn, Level::Allow];
+        let levels = [
+            (Level::Deny, "denied"),
+            (Level::Inconclusive, "inconclusive"),
+            (Level::Warn, "warned of"),
+            (Level::Allow, "allowed"),
+        ];
         let counts: Vec<String> = levels.into_iter().filter_map(count).collect();
-        let counts = if counts.is_empty() { "no change".to_owned() } else { counts.join(", ") };
-        let (compared, folder) = (self.gate.compared, self.snapshots.display());
-        format!("gate: {counts}; {compared} targets compared with {folder}")
+        let outcome = match self.gate.outcome {
+            _ if counts.is_empty() => "no change".to_owned(),
+            Outcome::Passed => format!("passed, {}", counts.join(", ")),
+            Outcome::Inconclusive => format!("inconclusive, {}", counts.join(", ")),
+            Outcome::Failed => format!("failed, {}", counts.join(", ")),
+        };
+        let (targets, folder) = (targets(self.gate.compared), self.snapshots.display());
+        format!("gate: {outcome}; {targets} compared with {folder}")
     }
 
     /// The command that makes a target's new profile the snapshot, as a shell takes it.

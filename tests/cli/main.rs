@@ -6,6 +6,7 @@ mod completions;
 mod doctor;
 mod init;
 mod list;
+mod gate;
 mod metrics;
 mod parse;
 mod report;
