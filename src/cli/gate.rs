@@ -145,7 +145,7 @@ fn quarantine(run: &RunFolder) -> Result<Quarantine, CliError> {
 /// The snapshots that the run could have measured again. A target without a profile is not missing
 /// but open, and a run of named targets says nothing of the others.
 fn comparable(old: Vec<Measured>, manifest: &Manifest) -> Vec<Measured> {
-    let subjects = manifest.targets.iter().map(|target| &target.subject);
+    let subjects: Vec<_> = manifest.targets.iter().map(|target| &target.subject).collect();
     let (reached, open): (Vec<_>, Vec<_>) =
         manifest.targets.iter().partition(|target| target.profile.is_some());
     let asked = |old: &Measured| {
@@ -158,7 +158,7 @@ fn comparable(old: Vec<Measured>, manifest: &Manifest) -> Vec<Measured> {
         let is_named = reached.iter().any(|target| same(&target.subject));
         !is_open && (manifest.selection == Selection::Every || is_named)
     };
-    in_scope(old, subjects).into_iter().filter(asked).collect()
+    in_scope(old, &subjects).into_iter().filter(asked).collect()
 }
 
 fn unfinished(manifest: &Manifest) -> Option<String> {
@@ -224,12 +224,11 @@ impl Judged {
     /// The command that makes a target's new profile the snapshot, as a shell takes it.
     fn accept(&self, target: &str) -> String {
         let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
-        let run = self.run.path().display().to_string();
-        let mut command = format!("toolprobe accept {} --target {}", quoted(&run), quoted(target));
-        if self.snapshots != Path::new("profiles") {
-            let folder = self.snapshots.display().to_string();
-            command.push_str(&format!(" --profiles {}", quoted(&folder)));
-        }
-        command
+        let run = quoted(&self.run.path().display().to_string());
+        let folder = match self.snapshots.display().to_string() {
+            folder if folder == "profiles" => String::new(),
+            folder => format!(" --profiles {}", quoted(&folder)),
+        };
+        format!("toolprobe accept {run} --target {}{folder}", quoted(target))
     }
 }

@@ -69,16 +69,14 @@ pub fn diff(old: &[Measured], new: &[Measured]) -> Diff {
     let mut diff = Diff::default();
     let mut replaced = BTreeSet::new();
     for target in new {
-        match old.iter().find(|other| file(&other.profile) == file(&target.profile)) {
-            Some(before) => {
-                diff.compared += 1;
-                diff.changes.extend(compared(before, target));
-            }
-            None => {
-                let before = predecessor_of(target, old, new);
-                replaced.extend(before.map(file));
-                diff.changes.extend(appeared(&target.profile, before));
-            }
+        let same = old.iter().find(|other| file(&other.profile) == file(&target.profile));
+        if let Some(before) = same {
+            diff.compared += 1;
+            diff.changes.extend(compared(before, target));
+        } else {
+            let before = predecessor_of(target, old, new);
+            replaced.extend(before.map(file));
+            diff.changes.extend(appeared(&target.profile, before));
         }
     }
     let has = |name: &String| new.iter().any(|target| file(&target.profile) == *name);
@@ -94,12 +92,9 @@ pub fn diff(old: &[Measured], new: &[Measured]) -> Diff {
 
 /// The profiles that a run of these subjects could have measured again: those of the same provider
 /// at the same endpoint, and what those subjects replace. Of other endpoints it says nothing.
-pub fn in_scope<'a>(
-    old: impl IntoIterator<Item = Measured>,
-    asked: impl IntoIterator<Item = &'a Subject> + Clone,
-) -> Vec<Measured> {
+pub fn in_scope(old: Vec<Measured>, asked: &[&Subject]) -> Vec<Measured> {
     let related = |subject: &Subject| {
-        asked.clone().into_iter().any(|other| {
+        asked.iter().any(|other| {
             let same_place =
                 (&other.provider, &other.endpoint) == (&subject.provider, &subject.endpoint);
             let same_model = (&other.provider, &other.model) == (&subject.provider, &subject.model);

@@ -195,9 +195,9 @@ fn every_step_between_two_verdicts_has_a_row() {
     each_pair(&modes, |old, new| {
         let mode = Path::of(&["reasoningReplay", "mode"]);
         let requires = Path::of(&["requiresReasoningReplay"]);
-        let required = |mode: &Value| json!(mode == "required");
-        let by_flag = required(old) != required(new)
-            && rules().any(|rule| rule.takes(&requires, &required(old), &required(new)));
+        let is_required = |mode: &Value| json!(mode == "required");
+        let by_flag = is_required(old) != is_required(new)
+            && rules().any(|rule| rule.takes(&requires, &is_required(old), &is_required(new)));
         let by_mode = rules().any(|rule| rule.takes(&mode, old, new));
         assert!(by_flag || by_mode, "{old} -> {new}");
     });

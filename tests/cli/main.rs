@@ -4,9 +4,9 @@
 
 mod completions;
 mod doctor;
+mod gate;
 mod init;
 mod list;
-mod gate;
 mod metrics;
 mod parse;
 mod report;
