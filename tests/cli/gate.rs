@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use toolprobe::probe::Suite;
 use toolprobe::profile::store::ProfileFolder;
 
-use crate::{finished, toolprobe};
+use crate::{finished, only_run, toolprobe};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -155,7 +155,7 @@ fn only_a_run_that_came_to_its_end_can_be_accepted() {
     let place = Place::with(&["openai-native"]);
     assert!(place.exits(2, &["accept"]).contains("no complete run in reports"));
     place.exits(0, &LIGHT);
-    let run = fs::read_dir(place.path("reports")).unwrap().next().unwrap().unwrap().path();
+    let run = only_run(&place.path("reports"));
     let manifest = run.join("manifest.json");
     edit(&manifest, |it| it["completion"] = json!({"state": "running"}));
     let name = run.file_name().unwrap().to_str().unwrap();

@@ -16,6 +16,7 @@ mod sim;
 mod status;
 
 use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 /// The program with nothing of the caller's environment.
@@ -55,4 +56,11 @@ impl Drop for Sim {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// The folder of the only run that is kept here.
+fn only_run(reports: &Path) -> PathBuf {
+    let entries = std::fs::read_dir(reports).expect("a folder of runs");
+    let mut paths = entries.map(|entry| entry.expect("an entry").path());
+    paths.find(|path| path.is_dir()).expect("a run")
 }

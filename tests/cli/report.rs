@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::{finished, toolprobe};
+use crate::{finished, only_run, toolprobe};
 
 fn report(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     let args = [&["report"], args].concat();
@@ -31,8 +31,8 @@ fn a_stored_run_gives_the_report_that_the_run_gave() {
 #[test]
 fn a_run_is_found_by_its_name_and_by_its_folder() {
     let (dir, _) = after_a_run();
-    let run = fs::read_dir(dir.path().join("reports")).unwrap().next().unwrap().unwrap();
-    let name = run.file_name().into_string().unwrap();
+    let run = only_run(&dir.path().join("reports"));
+    let name = run.file_name().unwrap().to_str().unwrap().to_owned();
     for run in [name.clone(), format!("reports/{name}")] {
         let (code, out, err) = report(dir.path(), &[&run, "--format", "json"]);
         assert_eq!(code, Some(0), "{err}");

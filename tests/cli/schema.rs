@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::{finished, toolprobe};
+use crate::{finished, only_run, toolprobe};
 
 fn schema(kind: &str) -> Value {
     let (code, out, err) = finished(toolprobe(&["schema", kind]).output().unwrap());
@@ -56,7 +56,7 @@ fn what_a_run_stores_keeps_to_its_schemas() {
     let mut run = toolprobe(&["run", "openai-native", "deepseek-v4-thinking", "--reports", "."]);
     let (code, _, err) = finished(run.current_dir(dir.path()).output().unwrap());
     assert_eq!(code, Some(0), "{err}");
-    let run = fs::read_dir(dir.path()).unwrap().next().unwrap().unwrap().path();
+    let run = only_run(dir.path());
     takes("manifest", &json_files(&run));
     takes("profile", &json_files(&run.join("profiles")));
     takes("exchange", &json_files(&run.join("evidence")));
