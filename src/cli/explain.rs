@@ -38,6 +38,7 @@ fn text(known: &Explanation) -> String {
     let kind = match known.kind {
         Kind::Change(class, severity) => format!("a change: {severity} {class}"),
         Kind::Defect => "a deviation from the protocol".to_owned(),
+        Kind::Replay => "what a replay found changed".to_owned(),
         Kind::Problem => "a problem with a call in text".to_owned(),
     };
     let Explanation { code, meaning, remedy, .. } = known;

@@ -5,15 +5,18 @@
 
 mod accept;
 mod asking;
+mod assess;
 mod clock;
 mod completions;
 mod confirming;
 mod console;
 mod demands;
 mod diff;
+mod differences;
 mod doctor;
 mod drift;
 mod dry_run;
+mod endpoint;
 mod error;
 mod exit;
 mod explain;
@@ -27,6 +30,8 @@ mod output;
 mod parse;
 mod probe;
 mod progress;
+mod record;
+mod replay;
 mod report;
 mod run;
 mod schema;
@@ -73,6 +78,7 @@ const EXIT_CODES: &str = "Exit codes: 0 fine, 1 a demand not met or a regression
 #[derive(Debug, Subcommand)]
 enum Command {
     Accept(accept::AcceptArgs),
+    Assess(assess::AssessArgs),
     Completions(completions::CompletionsArgs),
     Diff(diff::DiffArgs),
     Doctor(doctor::DoctorArgs),
@@ -84,6 +90,8 @@ enum Command {
     Metrics(metrics::MetricsArgs),
     Parse(parse::ParseArgs),
     Probe(Box<probe::ProbeArgs>),
+    Record(Box<record::RecordArgs>),
+    Replay(replay::ReplayArgs),
     Report(report::ReportArgs),
     Run(Box<run::RunArgs>),
     Schema(schema::SchemaArgs),
@@ -110,6 +118,7 @@ pub fn main() -> ExitCode {
 
 fn run(command: Command, console: &Console) -> Result<Exit, CliError> {
     match command {
+        Command::Assess(args) => assess::run(&args, console),
         Command::Accept(args) => accept::run(&args, console),
         Command::Completions(args) => completions::run(&args, Cli::command(), console),
         Command::Diff(args) => diff::run(&args, console),
@@ -122,6 +131,8 @@ fn run(command: Command, console: &Console) -> Result<Exit, CliError> {
         Command::Metrics(args) => metrics::run(&args, console),
         Command::Parse(args) => parse::run(&args, console),
         Command::Probe(args) => probe::run(&args, console),
+        Command::Record(args) => record::run(&args, console),
+        Command::Replay(args) => replay::run(&args, console),
         Command::Report(args) => report::run(&args, console),
         Command::Run(args) => run::run(&args, console),
         Command::Schema(args) => schema::run(&args, console),

@@ -2,13 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::console::Console;
 use super::error::CliError;
 use crate::profile::store::write_text;
 pub(super) use crate::report::Format;
 use crate::report::{Report, Style};
+
+/// The forms of a result that is not a report on targets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum PlainFormat {
+    /// For people, on a terminal
+    Table,
+    /// For programs: the result and nothing else
+    Json,
+}
 
 /// The flags that say how a result is shown.
 #[derive(Debug, Clone, Args)]

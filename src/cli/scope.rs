@@ -13,7 +13,7 @@ use super::error::CliError;
 use crate::profile::Subject;
 use crate::profile::store::Selection;
 use crate::runner::{ConfigFile, Defaults, Target, simulated_fleet};
-use crate::sim::{Clock, Fleet, Options, Running, Sim};
+use crate::sim::{Clock, Fleet, ModelFile, Options, Running, Sim};
 
 /// The configuration that is used without being named.
 const CONFIG: &str = "toolprobe.toml";
@@ -55,6 +55,11 @@ enum Kind {
 pub(super) type Meant = (Target, Option<Subject>);
 
 impl ScopeArgs {
+    /// The one target of this name.
+    pub(super) fn only(name: &str, config: Option<PathBuf>, models: Option<PathBuf>) -> Self {
+        Self { targets: vec![name.to_owned()], config, models }
+    }
+
     pub(super) fn load(&self) -> Result<Scope, CliError> {
         let names = self.targets.clone();
         if let Some(folder) = &self.models {
@@ -99,6 +104,14 @@ impl Scope {
     /// Whether it is the simulated models that are meant.
     pub(super) fn is_simulated(&self) -> bool {
         matches!(self.kind, Kind::Simulated(_))
+    }
+
+    /// The simulated model of this name, where it is those that are meant.
+    pub(super) fn model(&self, name: &str) -> Option<&ModelFile> {
+        match &self.kind {
+            Kind::Simulated(fleet) => fleet.get(name),
+            Kind::Configured(_) => None,
+        }
     }
 
     /// Serves the simulated models, where it is those that are meant.

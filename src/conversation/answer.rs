@@ -6,6 +6,9 @@
 use crate::dialect::{ApiError, Envelope};
 use crate::ir::{Reply, StopKind};
 
+/// What is said of a stream that did not come to its end.
+pub const CUT_SHORT: &str = "the stream ended before the reply did";
+
 /// What one request led to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
@@ -48,7 +51,7 @@ impl Answer {
             Self::OutputRejected(error) => {
                 Miss::Clear(format!("the server could not read the model's output: {error}"))
             }
-            Self::CutShort(_) => Miss::Clear("the stream ended before the reply did".to_owned()),
+            Self::CutShort(_) => Miss::Clear(CUT_SHORT.to_owned()),
         })
     }
 

@@ -15,7 +15,7 @@ mod log;
 mod reading;
 mod telling;
 
-pub use answer::{Answer, Miss, excerpt};
+pub use answer::{Answer, CUT_SHORT, Miss, excerpt};
 pub use endpoint::{Address, Endpoint, Turn};
 pub use engine::{Conversation, Delivery, Ending, Said};
 pub use log::ExchangeLog;

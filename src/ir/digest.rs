@@ -25,6 +25,11 @@ impl Digest {
         Self(Sha256::digest(bytes).iter().flat_map(digits).flatten().collect())
     }
 
+    /// The digest with these hexadecimal digits, if they are those of one.
+    pub fn from_hex(hex: &str) -> Option<Self> {
+        format!("{PREFIX}{hex}").parse().ok()
+    }
+
     /// The hexadecimal digits alone.
     pub fn hex(&self) -> &str {
         &self.0

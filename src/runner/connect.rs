@@ -15,7 +15,7 @@ use crate::transport::{
 
 /// The most tokens a reply may have: enough for eight kilobytes of code as an argument, and for a
 /// model that thinks first.
-const MAX_TOKENS: u64 = 8192;
+pub(super) const MAX_TOKENS: u64 = 8192;
 
 /// How many requests an endpoint gets at the same time where a target says nothing else.
 const CONCURRENCY: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);

@@ -15,9 +15,14 @@
 //! - [`fleet`](self), [`record`](self): all targets, some at a time, and what is kept of it
 //! - [`freshness`](self): whether a target needs probing
 //! - [`confirm`](self): whether a suspected regression is still there
+//! - [`rejudge`](self): from recorded exchanges to the same results
+//! - [`transcript`](self), [`transcribe`](self): the file of a recording, and how it is made
+//! - [`replay`](self), [`streams`](self): whether a recording still shows what it showed
+//! - [`assess`](self): what the evidence of a run shows by the rules of today
 //! - [`simulated`](self): the targets where there is no configuration
 
 mod access;
+mod assess;
 mod choice;
 mod config;
 mod config_error;
@@ -37,15 +42,21 @@ mod key;
 mod offered;
 mod presets;
 mod record;
+mod rejudge;
+mod replay;
 mod session;
 mod simulated;
+mod streams;
 mod target;
 mod template;
 mod template_file;
 #[cfg(test)]
 mod testing;
+mod transcribe;
+mod transcript;
 
 pub use access::{Access, KeyHeader};
+pub use assess::{AssessError, Assessed, assess};
 pub use choice::DialectChoice;
 pub use config::{Config, ConfigFile, Defaults, Limits, STARTER, Timeouts};
 pub use config_error::ConfigError;
@@ -65,8 +76,12 @@ pub use key::KeyFrom;
 pub use offered::offered_models;
 pub use presets::{Hosting, Preset, PresetEndpoint, PresetError, PresetKey, Variable, presets};
 pub use record::{Over, Record, open_question};
+pub use rejudge::{Recorded, RejudgeError, Rejudged, rejudge, verdicts};
+pub use replay::{Problem, Replayed, StreamPlace, StreamProblem, replay};
 pub use session::{Plan, Probed, SessionError, probe_target};
 pub use simulated::{simulated, simulated_fleet};
 pub use target::{Endpoint, Env, Target, TargetError, resolve, resolve_endpoint};
 pub use template::Template;
 pub use template_file::{TemplateFileError, read_template};
+pub use transcribe::{Origin, TranscribeError, transcribe};
+pub use transcript::{Asked, Said, SaidBody, SaidFrame, TRANSCRIPT_VERSION, Take, Transcript};

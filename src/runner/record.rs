@@ -145,6 +145,7 @@ fn announced(job: &Job) -> Option<RunTarget> {
         name: job.target.name.clone(),
         subject,
         dialect: (ways.len() == 1).then_some(way.dialect),
+        extra_body: job.target.extra_body.clone(),
         profile: None,
         problem: None,
         cost: None,

@@ -8,7 +8,7 @@ use crate::profile::Subject;
 use crate::sim::{Fleet, ModelFile};
 
 /// What stands for the address of a simulated model, so that profiles do not depend on a port.
-const ADDRESS: &str = "sim:";
+pub(super) const ADDRESS: &str = "sim:";
 
 /// A simulated model as a target, and what its profile is about.
 pub fn simulated(

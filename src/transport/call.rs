@@ -20,6 +20,15 @@ pub enum Method {
     Post,
 }
 
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+        })
+    }
+}
+
 /// The value of a request header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HeaderText {
@@ -137,6 +146,25 @@ impl SentRequest {
             framing: call.framing,
         }
     }
+
+    /// The part of the address after its host, without credentials.
+    pub fn path(&self) -> String {
+        path_and_query(&self.url)
+    }
+}
+
+/// A bare path is its own.
+fn path_and_query(url: &str) -> String {
+    let rest = match url.split_once("://") {
+        _ if url.starts_with('/') => url,
+        Some((_, rest)) => rest.find(['/', '?']).and_then(|at| rest.get(at..)).unwrap_or("/"),
+        // An alias in the place of scheme and host.
+        None => url.split_once(':').map_or(url, |(_, rest)| rest),
+    };
+    let Some((path, query)) = rest.split_once('?') else { return rest.to_owned() };
+    let is_open = |pair: &&str| !pair.ends_with(SECRET_MARK);
+    let open: Vec<&str> = query.split('&').filter(is_open).collect();
+    if open.is_empty() { path.to_owned() } else { format!("{path}?{}", open.join("&")) }
 }
 
 fn redacted_header(name: &str, value: &HeaderText, scrubber: &Scrubber) -> String {
@@ -208,6 +236,17 @@ mod tests {
         assert_eq!(sent.body, Some(json!({"user": "[secret]", "model": "m"})));
         let printed = format!("{call:?}");
         assert!(!printed.contains(KEY) && !printed.contains("AIza"), "{printed}");
+    }
+
+    #[test]
+    fn an_address_without_its_host_is_a_path() {
+        let path = "/v1beta/models/m:generate?alt=sse";
+        for host in ["", "sim:", "http://127.0.0.1:81", "https://[secret]@api.test"] {
+            assert_eq!(path_and_query(&format!("{host}{path}")), path, "{host}");
+        }
+        assert_eq!(path_and_query("https://api.test/x?key=[secret]"), "/x");
+        assert_eq!(path_and_query("https://api.test/x?key=[secret]&alt=sse"), "/x?alt=sse");
+        assert_eq!(path_and_query("https://api.test"), "/");
     }
 
     #[test]

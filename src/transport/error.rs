@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::cassette::Nearest;
 use super::secret::Scrubber;
 use super::timeouts::Phase;
 use crate::wire::WireError;
@@ -115,12 +116,32 @@ pub enum TransportError {
         /// What its last answer was.
         because: String,
     },
+    /// A replay was asked for what was not recorded: the request is not what it was.
+    #[error("{}", not_recorded(nearest.as_deref()))]
+    NotRecorded {
+        /// The recorded request that is most like it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nearest: Option<Box<Nearest>>,
+    },
     /// Anything else that the HTTP client reports.
     #[error("the exchange failed: {detail}")]
     Other {
         /// Its words.
         detail: String,
     },
+}
+
+fn not_recorded(nearest: Option<&Nearest>) -> String {
+    let Some(nearest) = nearest else { return "nothing is recorded".to_owned() };
+    let places: Vec<&str> = nearest.differences.iter().map(|it| it.path.as_str()).collect();
+    match places.as_slice() {
+        [] => format!("this request is not recorded; the nearest one goes to {}", nearest.path),
+        [place] => format!("this request is not recorded; the nearest one differs at {place}"),
+        [place, rest @ ..] => format!(
+            "this request is not recorded; the nearest one differs at {place} and {} more",
+            rest.len()
+        ),
+    }
 }
 
 /// How far a reply had come when its connection ended.
@@ -196,7 +217,9 @@ impl TransportError {
             | Self::NotUtf8 { .. }
             | Self::InvalidHeader { .. }
             | Self::Budget { .. }
-            | Self::TokenBudget { .. } => self,
+            | Self::TokenBudget { .. }
+            // Made of what is redacted already.
+            | Self::NotRecorded { .. } => self,
         }
     }
 }

@@ -33,6 +33,7 @@
 //! - [`secret`](self), [`headers`](self): what is taken out of it, and which headers stay in
 //! - [`http`](self): one attempt over HTTP; the only file that knows the HTTP client
 //! - [`receive`](self), [`sniff`](self): pieces of a body to text or frames, within the limits
+//! - [`cassette`](self): recorded exchanges, played back without a network
 //! - [`patient`](self): limits, budget and retries around any transport
 //! - [`retry`](self), [`limits`](self), [`budget`](self), [`health`](self), [`timeouts`](self): the
 //!   decisions it obeys
@@ -40,6 +41,7 @@
 
 mod budget;
 mod call;
+mod cassette;
 mod crowd;
 mod error;
 mod exchange;
@@ -63,6 +65,9 @@ use futures_util::future::BoxFuture;
 
 pub use budget::{Budget, Tokens};
 pub use call::{Call, HeaderText, Method, SentRequest};
+pub use cassette::{
+    Cassette, Difference, Nearest, Piecing, Playback, Recut, cut_short, differences, recut,
+};
 pub use crowd::{Crowd, Crowded};
 pub use error::{CloseStage, Oversize, TransportError};
 pub use exchange::{
@@ -86,7 +91,7 @@ pub fn by_status(_response: &Response) -> Judgement {
 }
 
 /// Carries calls to an endpoint. Implemented by HTTP, by [`Patient`] around another transport, and
-/// by whatever replays recorded exchanges.
+/// by [`Cassette`], which replays recorded exchanges.
 ///
 /// `send` always gives a record: failure is an [`Outcome`], and a record holds no secret. Dropping
 /// the future cancels the exchange; nothing of it goes on in the background.

@@ -186,6 +186,7 @@ fn hope_of_error(error: &TransportError) -> Hope {
         | TransportError::InvalidHeader { .. }
         | TransportError::Budget { .. }
         | TransportError::TokenBudget { .. }
+        | TransportError::NotRecorded { .. }
         | TransportError::Other { .. } => Hope::None,
     }
 }

@@ -9,6 +9,7 @@ mod init;
 mod list;
 mod metrics;
 mod parse;
+mod replay;
 mod report;
 mod run;
 mod schema;

@@ -61,6 +61,24 @@ impl Evidence {
         if address(&record) == *digest { Ok(record) } else { Err(altered()) }
     }
 
+    /// The addresses of all records, in order; none where there is no folder.
+    pub fn digests(&self) -> Result<Vec<Digest>, StoreError> {
+        let entries = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(StoreError::io("list", &self.folder)(error)),
+        };
+        let mut digests = Vec::new();
+        for entry in entries {
+            let name = entry.map_err(StoreError::io("list", &self.folder))?.file_name();
+            let name = name.to_string_lossy();
+            let hex = name.strip_suffix(".gz").unwrap_or(&name).strip_suffix(".json");
+            digests.extend(hex.and_then(Digest::from_hex));
+        }
+        digests.sort();
+        Ok(digests)
+    }
+
     /// Whether there is a record at an address.
     pub fn contains(&self, digest: &Digest) -> bool {
         let (plain, packed) = self.paths(digest);
@@ -143,6 +161,8 @@ mod tests {
             let digest = put(&evidence, &record);
             assert_eq!(names(dir.path()), [format!("{}{ending}", digest.hex())]);
             assert!(evidence.contains(&digest));
+            fs::write(dir.path().join("notes.json"), "{}").unwrap();
+            assert_eq!(evidence.digests().unwrap(), [digest.clone()]);
             assert_eq!(evidence.file_name(&digest), names(dir.path()).pop());
             assert_eq!(get(&evidence, &digest).unwrap(), record);
         }

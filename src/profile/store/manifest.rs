@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::RunId;
 use crate::dialect::DialectId;
+use crate::ir::Object;
 use crate::profile::{Confirmation, Subject};
 use crate::telemetry::Metrics;
 
@@ -104,6 +105,9 @@ pub struct RunTarget {
     pub subject: Subject,
     /// What it was spoken to in; null where that was not found out.
     pub dialect: Option<DialectId>,
+    /// Further fields of every request, which judging its evidence again needs.
+    #[serde(default, skip_serializing_if = "Object::is_empty")]
+    pub extra_body: Object,
     /// The name of its profile's file in `profiles/`; null where none was reached.
     pub profile: Option<String>,
     /// Why it has no verdict, or not all of one; null where it has.

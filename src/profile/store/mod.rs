@@ -39,7 +39,7 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, Utc};
 
 use atomic::Survives;
-use versioned::Format;
+pub(crate) use versioned::Format;
 
 const FORMAT: Format =
     Format { what: "manifest", field: "manifestVersion", version: MANIFEST_VERSION };
@@ -158,6 +158,7 @@ impl RunFolder {
 mod tests {
     use super::*;
     use crate::dialect::DialectId;
+    use crate::ir::Object;
     use crate::profile::testing::{at, subject};
 
     fn manifest(run: &RunFolder, completion: Completion) -> Manifest {
@@ -180,6 +181,7 @@ mod tests {
                 name: "acme".to_owned(),
                 subject: subject(),
                 dialect: Some(DialectId::OpenAiChat),
+                extra_body: Object::new(),
                 profile: None,
                 problem: None,
                 cost: None,

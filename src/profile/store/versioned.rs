@@ -13,18 +13,18 @@ use super::atomic::{self, Survives};
 
 /// A kind of stored file.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Format {
+pub(crate) struct Format {
     /// What it is called in messages.
-    pub(super) what: &'static str,
+    pub(crate) what: &'static str,
     /// The field that holds the version.
-    pub(super) field: &'static str,
+    pub(crate) field: &'static str,
     /// The version this binary writes.
-    pub(super) version: u32,
+    pub(crate) version: u32,
 }
 
 impl Format {
     /// Reads a file. Fields that this binary does not know are passed over.
-    pub(super) fn read<T: DeserializeOwned>(self, path: &Path) -> Result<T, StoreError> {
+    pub(crate) fn read<T: DeserializeOwned>(self, path: &Path) -> Result<T, StoreError> {
         let text = fs::read_to_string(path).map_err(StoreError::io("read", path))?;
         let found = self.version_in(path, &text)?;
         serde_json::from_str(&text).map_err(|error| {
@@ -37,8 +37,15 @@ impl Format {
         })
     }
 
+    /// Reads a file whose meaning matters in full: one of a newer version is refused.
+    pub(crate) fn read_known<T: DeserializeOwned>(self, path: &Path) -> Result<T, StoreError> {
+        let text = fs::read_to_string(path).map_err(StoreError::io("read", path))?;
+        self.check_version(path, &text)?;
+        self.read(path)
+    }
+
     /// Writes a file, unless what is there is newer or not ours.
-    pub(super) fn write(self, path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
+    pub(crate) fn write(self, path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
         self.check_overwrite(path)?;
         let text = serde_json::to_string_pretty(value);
         let text = text.map_err(|error| StoreError::io("write", path)(io::Error::other(error)))?;
@@ -51,7 +58,11 @@ impl Format {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(StoreError::io("overwrite", path)(error)),
         };
-        let found = self.version_in(path, &text)?;
+        self.check_version(path, &text)
+    }
+
+    fn check_version(self, path: &Path, text: &str) -> Result<(), StoreError> {
+        let found = self.version_in(path, text)?;
         if found <= u64::from(self.version) {
             return Ok(());
         }

@@ -1,0 +1,142 @@
+//! `toolprobe record`: what an endpoint says, kept to be replayed.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::asking::AskingArgs;
+use super::console::Console;
+use super::endpoint::{EndpointArgs, probed, reached};
+use super::error::CliError;
+use super::exit::Exit;
+use super::scope::ScopeArgs;
+use crate::runner::{
+    Defaults, Job, Lines, Origin, Plan, Probed, Transcript, open_question, transcribe,
+};
+use crate::sim::{ModelFile, Provenance, Running};
+
+/// Record an endpoint's exchanges as a transcript that can be replayed
+///
+/// The endpoint is probed, and what was said is written down without
+/// credentials. A transcript that does not replay to the same verdicts is not
+/// written, and neither is one without verdicts.
+#[derive(Debug, Args)]
+pub(super) struct RecordArgs {
+    /// The endpoint's base URL, or the name of a target of toolprobe.toml or
+    /// of a simulated model
+    #[arg(value_name = "URL|TARGET", required_unless_present = "provider")]
+    what: Option<String>,
+
+    /// The file to write
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+
+    /// Replace the file if it is there
+    #[arg(long)]
+    force: bool,
+
+    /// The configuration [default: toolprobe.toml, if it is here]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// The simulated models of this folder, whatever is configured
+    #[arg(long, value_name = "DIR", conflicts_with = "config")]
+    models: Option<PathBuf>,
+
+    #[command(flatten)]
+    endpoint: EndpointArgs,
+
+    #[command(flatten)]
+    asking: AskingArgs,
+}
+
+/// Probes one target, checks that what was said replays, and writes it.
+pub(super) fn run(args: &RecordArgs, console: &Console) -> Result<Exit, CliError> {
+    // Before anything is spent.
+    if args.output.exists() && !args.force {
+        let path = args.output.display();
+        return Err(CliError::usage(format!("{path} is there already; --force replaces it")));
+    }
+    if args.asking.is_dry_run() {
+        let remedy = "`toolprobe probe --dry-run` tells what asking costs";
+        return Err(CliError::usage(format!("there is no dry run of a recording; {remedy}")));
+    }
+    let runtime = tokio::runtime::Runtime::new()?;
+    let transcript = runtime.block_on(recorded(args, console))?;
+    transcript.write(&args.output).map_err(CliError::usage)?;
+    let (exchanges, path) = (transcript.exchanges.len(), args.output.display());
+    console.note(&format!("{exchanges} exchanges in {path}"));
+    Ok(Exit::Fine)
+}
+
+async fn recorded(args: &RecordArgs, console: &Console) -> Result<Transcript, CliError> {
+    match &args.what {
+        Some(name) if !name.contains("://") && args.endpoint.model.is_none() => {
+            of_target(args, name, console).await
+        }
+        url => {
+            let plan = args.asking.plan(&Defaults::default())?;
+            let budget = args.asking.budget(&Defaults::default());
+            let entry = args.endpoint.entry(url.as_deref(), &args.asking);
+            let job = reached(&entry, &budget).await?;
+            of_job(job, &plan, None, console).await
+        }
+    }
+}
+
+/// A target of the configuration, or a simulated model.
+async fn of_target(
+    args: &RecordArgs,
+    name: &str,
+    console: &Console,
+) -> Result<Transcript, CliError> {
+    let scope = ScopeArgs::only(name, args.config.clone(), args.models.clone()).load()?;
+    let plan = args.asking.plan(scope.defaults())?;
+    let server = scope.serve().await?;
+    let base_url = server.as_ref().map(Running::base_url).unwrap_or_default();
+    let meant = scope.targets(&base_url)?.into_iter().next();
+    let (mut target, subject) =
+        meant.ok_or_else(|| CliError::usage(format!("no target is called '{name}'")))?;
+    target.endpoint.limits = args.asking.limits().or(target.endpoint.limits);
+    target.endpoint.timeouts = args.asking.timeouts().or(target.endpoint.timeouts);
+    let lines = Lines::new(args.asking.budget(scope.defaults()), scope.defaults().concurrency);
+    let line = lines.connect(&target.endpoint, &|name| std::env::var(name).ok());
+    let job = Job { target, line: line.map_err(CliError::usage)?, subject };
+    of_job(job, &plan, scope.model(name), console).await
+}
+
+async fn of_job(
+    job: Job,
+    plan: &Plan,
+    model: Option<&ModelFile>,
+    console: &Console,
+) -> Result<Transcript, CliError> {
+    let extra_body = job.target.extra_body.clone();
+    let Probed { profile, exchanges, .. } = probed(job, plan, console).await?;
+    if let Some(why) = open_question(&profile) {
+        return Err(CliError::inconclusive(format!("nothing recorded: no verdict on {why}")));
+    }
+    let origin = match model {
+        Some(model) => simulated(model),
+        None => {
+            Origin { provenance: Provenance::Recorded, source: profile.subject.endpoint.clone() }
+        }
+    };
+    let transcript = transcribe(&profile, extra_body, exchanges, plan, origin).await;
+    transcript.map_err(CliError::inconclusive)
+}
+
+/// The bytes are the simulator's; what they show is known from where the model's file says.
+fn simulated(model: &ModelFile) -> Origin {
+    let known = match (&model.source, model.provenance) {
+        (Some(page), Provenance::Recorded) => format!("as recorded at {page}"),
+        (Some(page), _) => format!("as documented at {page}"),
+        (None, _) => "made up to cover the case".to_owned(),
+    };
+    // A simulation of something recorded is not itself a recording of it.
+    let provenance = match model.provenance {
+        Provenance::Recorded | Provenance::Documented => Provenance::Documented,
+        Provenance::Invented => Provenance::Invented,
+    };
+    Origin { provenance, source: format!("the simulated model {}, {known}", model.name) }
+}

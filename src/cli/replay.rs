@@ -1,0 +1,198 @@
+//! `toolprobe replay`: fixed transcripts through encoders, parsers and judges, offline.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+
+use super::console::Console;
+use super::differences;
+use super::error::CliError;
+use super::exit::Exit;
+use super::output::PlainFormat;
+use crate::probe::Suite;
+use crate::report::for_terminal;
+use crate::runner::{Problem, Replayed, StreamProblem, Transcript, replay};
+
+/// Where transcripts are without being named.
+const FOLDER: &str = "fixtures/transcripts";
+
+/// How many of a stream's cuts are shown.
+const CUTS: usize = 8;
+
+/// Replay recorded transcripts: no key, no network, no cost
+///
+/// The suite runs against each transcript with the transport swapped. A
+/// request that is not the recorded one is shown as a diff of its body:
+/// that is how a changed encoder shows itself. Streams are played again in
+/// other pieces and cut short. Exits 1 if anything is not as it was.
+#[derive(Debug, Args)]
+pub(super) struct ReplayArgs {
+    /// Transcript files, or folders of them [default: fixtures/transcripts]
+    #[arg(value_name = "FIXTURE")]
+    fixtures: Vec<PathBuf>,
+
+    /// In how many ways each stream is cut anew
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    seeds: u64,
+
+    /// A folder of probe files to use instead of the built-in ones
+    #[arg(long, value_name = "DIR")]
+    probes: Option<PathBuf>,
+
+    /// The form of the result
+    #[arg(long, value_enum, default_value_t = PlainFormat::Table, value_name = "NAME")]
+    format: PlainFormat,
+}
+
+/// What came of one file.
+#[derive(Serialize)]
+struct Outcome {
+    file: String,
+    #[serde(flatten)]
+    replayed: Replayed,
+}
+
+/// Replays, and says what changed.
+pub(super) fn run(args: &ReplayArgs, console: &Console) -> Result<Exit, CliError> {
+    let suite = suite(args.probes.as_deref())?;
+    let mut transcripts = Vec::new();
+    for file in files(&args.fixtures)? {
+        let transcript = Transcript::read(&file).map_err(CliError::usage)?;
+        transcripts.push((file.display().to_string(), transcript));
+    }
+    let mut outcomes = Vec::new();
+    let runtime = offline()?;
+    for (file, transcript) in transcripts {
+        let replayed = runtime.block_on(replay(&transcript, &suite, args.seeds));
+        let replayed = replayed.map_err(|e| CliError::usage(format!("{file}: {e}")))?;
+        outcomes.push(Outcome { file, replayed });
+    }
+    console.result(&rendered(args.format, &outcomes)?)?;
+    Ok(judged(&outcomes, &suite, console))
+}
+
+/// The probes of a folder, or the built-in ones.
+pub(super) fn suite(folder: Option<&Path>) -> Result<Suite, CliError> {
+    folder.map_or_else(Suite::embedded, Suite::load).map_err(CliError::usage)
+}
+
+/// A runtime that has no sockets to give: whatever reached for the network would fail.
+pub(super) fn offline() -> Result<tokio::runtime::Runtime, CliError> {
+    Ok(tokio::runtime::Builder::new_current_thread().enable_time().build()?)
+}
+
+/// The files that are meant, in order.
+fn files(fixtures: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
+    if fixtures.is_empty() && !Path::new(FOLDER).is_dir() {
+        return Err(CliError::usage(format!(
+            "no {FOLDER} here; name a transcript, or make one with `toolprobe record URL --model \
+             M --output {FOLDER}/NAME.json`"
+        )));
+    }
+    let named = if fixtures.is_empty() { vec![PathBuf::from(FOLDER)] } else { fixtures.to_vec() };
+    let mut files = Vec::new();
+    for path in named {
+        if path.is_dir() {
+            files.extend(in_folder(&path)?);
+        } else {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
+
+fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
+    let failed = |error| CliError::usage(format!("cannot list {}: {error}", folder.display()));
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.extension().is_some_and(|ending| ending == "json") {
+            files.push(path);
+        }
+    }
+    if files.is_empty() {
+        let folder = folder.display();
+        return Err(CliError::usage(format!(
+            "no transcripts (*.json) in {folder}; `toolprobe record` makes them"
+        )));
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn rendered(format: PlainFormat, outcomes: &[Outcome]) -> Result<String, CliError> {
+    match format {
+        PlainFormat::Json => serde_json::to_string_pretty(outcomes).map_err(CliError::inconclusive),
+        PlainFormat::Table => Ok(outcomes.iter().flat_map(lines).collect::<Vec<_>>().join("\n")),
+    }
+}
+
+fn lines(outcome: &Outcome) -> Vec<String> {
+    let Outcome { file, replayed } = outcome;
+    let Replayed { exchanges, streams, problems, .. } = replayed;
+    let file = for_terminal(file);
+    if problems.is_empty() {
+        return vec![format!("✓ {file}: {exchanges} exchanges, {streams} of them streams")];
+    }
+    let mut lines = vec![format!("✗ {file}")];
+    for problem in problems {
+        let (headline, places) = told(problem);
+        lines.push(format!("  {}: {}", problem.code(), for_terminal(&headline)));
+        lines.extend(places.iter().map(|line| format!("    {line}")));
+    }
+    lines
+}
+
+fn told(problem: &Problem) -> (String, Vec<String>) {
+    match problem {
+        Problem::RequestChanged { method, path, recorded_path, times, differences } => {
+            let was = recorded_path.as_ref().map(|was| format!(", recorded as {was}"));
+            let (was, places) = (was.unwrap_or_default(), differences::shown(differences));
+            (format!("{}{was}", counted(&format!("{method} {path}"), *times)), places)
+        }
+        Problem::RequestMissing { method, path, times } => {
+            let request = counted(&format!("{method} {path}"), *times);
+            (format!("recorded and not asked for any more: {request}"), Vec::new())
+        }
+        Problem::VerdictChanged { differences } => {
+            ("the same replies, judged otherwise".to_owned(), differences::shown(differences))
+        }
+        Problem::StreamRecut(stream) | Problem::StreamCutShort(stream) => {
+            (told_stream(stream), differences::shown(&stream.differences))
+        }
+    }
+}
+
+fn counted(request: &str, times: usize) -> String {
+    if times > 1 { format!("{request} ({times} requests alike)") } else { request.to_owned() }
+}
+
+fn told_stream(stream: &StreamProblem) -> String {
+    let Some(place) = &stream.place else {
+        return format!("seed {}, in the verdict over all streams", stream.seed);
+    };
+    let cuts: Vec<String> = place.cuts.iter().take(CUTS).map(ToString::to_string).collect();
+    let more = if place.cuts.len() > CUTS { ", …" } else { "" };
+    let (seed, exchange, length) = (stream.seed, place.exchange, place.length);
+    format!("seed {seed}, exchange {exchange}, cut at {}{more} of {length} bytes", cuts.join(", "))
+}
+
+fn judged(outcomes: &[Outcome], suite: &Suite, console: &Console) -> Exit {
+    let bad = outcomes.iter().filter(|it| !it.replayed.problems.is_empty()).count();
+    console.note(&match bad {
+        0 => format!("{} transcripts replayed, no change", outcomes.len()),
+        bad => format!("{bad} of {} transcripts are not as they were", outcomes.len()),
+    });
+    if let Some(version) = outcomes.iter().find_map(|it| it.replayed.recorded_with.as_ref())
+        && bad > 0
+    {
+        console.note(&format!(
+            "recorded with {version}, replayed with {}: if the suite was meant to change, record \
+             again",
+            suite.version()
+        ));
+    }
+    if bad == 0 { Exit::Fine } else { Exit::Failed }
+}

@@ -1,0 +1,180 @@
+//! Does a transcript still show what it showed when it was recorded?
+//!
+//! First as recorded: every request must be one that was recorded, and the verdicts must be the
+//! recorded ones. Then the streams, in other pieces and cut short: see [`streams`](super::streams).
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::rejudge::{RejudgeError, Rejudged, rejudge, verdicts};
+use super::streams;
+use super::transcript::Transcript;
+use crate::probe::{Probe, Suite};
+use crate::transport::{Cassette, Difference, Method, Nearest, Playback, SentRequest, differences};
+
+/// What a replay of one transcript came to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Replayed {
+    /// How many recorded exchanges there are.
+    pub exchanges: usize,
+    /// How many of them are streams.
+    pub streams: usize,
+    /// The version of the suite that it was recorded with, where this is another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorded_with: Option<String>,
+    /// What is not as it was; empty where all is well.
+    pub problems: Vec<Problem>,
+}
+
+/// One thing that is not as it was. The codes are stable.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "code", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+pub enum Problem {
+    /// A request that was not recorded: an encoder, a tool or a probe changed.
+    RequestChanged {
+        /// The method.
+        method: Method,
+        /// Path and query.
+        path: String,
+        /// The path of the recorded request, where it is another.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        recorded_path: Option<String>,
+        /// How many requests changed in this way.
+        times: usize,
+        /// Where the body differs from the nearest one that was recorded.
+        differences: Vec<Difference>,
+    },
+    /// A recorded request that is not made any more.
+    RequestMissing {
+        /// The method.
+        method: Method,
+        /// Path and query.
+        path: String,
+        /// How many.
+        times: usize,
+    },
+    /// The same replies are judged otherwise: a decoder, a parser or a judge changed.
+    VerdictChanged {
+        /// Where the verdicts differ.
+        differences: Vec<Difference>,
+    },
+    /// A stream gives something else when it arrives in other pieces.
+    StreamRecut(StreamProblem),
+    /// A stream that was cut short was taken for something that it is not.
+    StreamCutShort(StreamProblem),
+}
+
+/// What became of a stream.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StreamProblem {
+    /// The seed that chose the cuts.
+    pub seed: u64,
+    /// Which stream and where; `None` where only the verdict over all streams shows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<StreamPlace>,
+    /// What was read, or found, against what was recorded.
+    pub differences: Vec<Difference>,
+}
+
+/// A place in a recorded stream.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StreamPlace {
+    /// Which of the exchanges, from 0.
+    pub exchange: usize,
+    /// The bytes after which it was cut.
+    pub cuts: Vec<usize>,
+    /// How many bytes the stream has.
+    pub length: usize,
+}
+
+impl Problem {
+    /// The code, as policies name it.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::RequestChanged { .. } => "request-changed",
+            Self::RequestMissing { .. } => "request-missing",
+            Self::VerdictChanged { .. } => "verdict-changed",
+            Self::StreamRecut(_) => "stream-recut",
+            Self::StreamCutShort(_) => "stream-cut-short",
+        }
+    }
+}
+
+/// Replays a transcript: once as recorded, and under so many seeds in other pieces and cut short.
+pub async fn replay(
+    transcript: &Transcript,
+    suite: &Suite,
+    seeds: u64,
+) -> Result<Replayed, RejudgeError> {
+    let probes: Vec<&Probe> = suite.select(transcript.suite).collect();
+    let cassette = Arc::new(Cassette::new(transcript.exchanges(), Playback::AsRecorded));
+    let now = rejudge(&transcript.recorded(), &probes, Arc::clone(&cassette)).await?;
+    let mut problems = changed_requests(&now);
+    if problems.is_empty() {
+        problems.extend(missing_requests(&cassette));
+        problems.extend(changed_verdicts(transcript, &now));
+    }
+    // Streams of changed requests are not played at all: there is nothing to compare with.
+    if problems.is_empty() {
+        problems = streams::check(transcript, &cassette, &probes, &now.results, seeds).await?;
+    }
+    let recorded_with = &transcript.probe_version;
+    Ok(Replayed {
+        exchanges: transcript.exchanges.len(),
+        streams: streams::of(transcript).count(),
+        recorded_with: (recorded_with != suite.version()).then(|| recorded_with.clone()),
+        problems,
+    })
+}
+
+/// Requests that were not recorded; those that changed alike are told once.
+fn changed_requests(now: &Rejudged) -> Vec<Problem> {
+    let mut problems: Vec<Problem> = Vec::new();
+    for (request, nearest) in now.unrecorded() {
+        let fresh = changed(request, nearest);
+        let alike = problems.iter_mut().find_map(|known| match (known, &fresh) {
+            (
+                Problem::RequestChanged { differences: old, path: at, times, .. },
+                Problem::RequestChanged { differences, path, .. },
+            ) if old == differences && at == path => Some(times),
+            _ => None,
+        });
+        match alike {
+            Some(times) => *times += 1,
+            None => problems.push(fresh),
+        }
+    }
+    problems
+}
+
+fn changed(request: &SentRequest, nearest: Option<&Nearest>) -> Problem {
+    let path = request.path();
+    let recorded_path = nearest.map(|it| it.path.clone()).filter(|recorded| *recorded != path);
+    let differences = nearest.map(|it| it.differences.clone()).unwrap_or_default();
+    Problem::RequestChanged { method: request.method, path, recorded_path, times: 1, differences }
+}
+
+fn missing_requests(cassette: &Cassette) -> Vec<Problem> {
+    let mut problems: Vec<Problem> = Vec::new();
+    for request in cassette.unplayed() {
+        let path = request.path();
+        let known = problems.iter_mut().find_map(|problem| match problem {
+            Problem::RequestMissing { path: at, times, .. } if *at == path => Some(times),
+            _ => None,
+        });
+        match known {
+            Some(times) => *times += 1,
+            None => {
+                problems.push(Problem::RequestMissing { method: request.method, path, times: 1 });
+            }
+        }
+    }
+    problems
+}
+
+fn changed_verdicts(transcript: &Transcript, now: &Rejudged) -> Option<Problem> {
+    let differences = differences(&transcript.verdicts, &verdicts(&now.results));
+    (!differences.is_empty()).then_some(Problem::VerdictChanged { differences })
+}

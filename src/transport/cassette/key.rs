@@ -1,0 +1,87 @@
+//! When are two requests the same?
+//!
+//! When method, path, query and body are; not the host, and not what only headers say. Bodies are
+//! compared as JSON, so the order of keys does not matter.
+
+use serde_json::Value;
+
+use super::super::call::{Method, SentRequest};
+
+/// All that makes a request what it is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct RequestKey {
+    method: Method,
+    path: String,
+    body: String,
+}
+
+impl RequestKey {
+    pub(super) fn of(request: &SentRequest) -> Self {
+        let mut body = String::new();
+        if let Some(value) = &request.body {
+            canonical(value, &mut body);
+        }
+        Self { method: request.method, path: request.path(), body }
+    }
+}
+
+/// The value as text, keys in alphabetical order.
+fn canonical(value: &Value, out: &mut String) {
+    match value {
+        Value::Object(fields) => {
+            let mut sorted: Vec<_> = fields.iter().collect();
+            sorted.sort_by_key(|(key, _)| *key);
+            for (key, value) in sorted {
+                out.push_str(&Value::from(key.as_str()).to_string());
+                out.push(':');
+                canonical(value, out);
+                out.push(',');
+            }
+            out.push('}');
+        }
+        Value::Array(items) => {
+            for item in items {
+                canonical(item, out);
+                out.push(',');
+            }
+            out.push(']');
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            out.push_str(&value.to_string());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn values_that_differ_have_texts_that_differ() {
+        let text = |value: Value| {
+            let mut out = String::new();
+            canonical(&value, &mut out);
+            out
+        };
+        let different = [
+            json!([]),
+            json!({}),
+            json!([[]]),
+            json!([{}]),
+            json!([[], []]),
+            json!({"a": [1, 2]}),
+            json!({"a": [1], "b": 2}),
+            json!({"a": {"b": 2}}),
+            json!("1"),
+            json!(1),
+            json!(null),
+        ];
+        let mut texts: Vec<String> = different.map(text).to_vec();
+        texts.sort();
+        texts.dedup();
+        assert_eq!(texts.len(), 11, "{texts:?}");
+        assert_eq!(text(json!({"a": 1, "b": 2})), text(json!({"b": 2, "a": 1})));
+    }
+}
