@@ -125,14 +125,14 @@ fn usual(first: Observed) -> Option<f64> {
 /// The night after which the sum rose to the alarm and stayed there.
 fn alarm(usual: f64, nights: &[&HistoryRow]) -> Option<usize> {
     let lower = usual - DECLINE;
-    let (passed, failed) = ((lower / usual).ln(), ((1.0 - lower) / (1.0 - usual)).ln());
+    let (per_pass, per_fail) = ((lower / usual).ln(), ((1.0 - lower) / (1.0 - usual)).ln());
     let (mut sum, mut begun) = (0.0, 0);
     for (index, night) in nights.iter().enumerate() {
         if sum <= 0.0 {
             (sum, begun) = (0.0, index);
         }
         let passes = f64::from(night.passes);
-        sum += passes * passed + (f64::from(night.trials) - passes) * failed;
+        sum += passes * per_pass + (f64::from(night.trials) - passes) * per_fail;
     }
     (sum >= ALARM).then_some(begun)
 }
