@@ -1,5 +1,7 @@
 //! Are the metrics of simulated models what their quirks make of them, and the same every time?
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::sync::Arc;
 
 use chrono::DateTime;

@@ -162,7 +162,7 @@ mod tests {
             assert_eq!(names(dir.path()), [format!("{}{ending}", digest.hex())]);
             assert!(evidence.contains(&digest));
             fs::write(dir.path().join("notes.json"), "{}").unwrap();
-            assert_eq!(evidence.digests().unwrap(), [digest.clone()]);
+            assert_eq!(evidence.digests().unwrap(), std::slice::from_ref(&digest));
             assert_eq!(evidence.file_name(&digest), names(dir.path()).pop());
             assert_eq!(get(&evidence, &digest).unwrap(), record);
         }
