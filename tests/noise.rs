@@ -3,6 +3,8 @@
 //! Two hundred nights of each, over HTTP against simulated models whose luck is a hash of the
 //! request. Takes a minute, so `ci/noise-check` runs it.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
