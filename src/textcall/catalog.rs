@@ -76,7 +76,7 @@ impl Catalog {
     }
 
     /// The longest offered name that stands at a place.
-    pub(super) fn name_at(&self, view: &View<'_>, at: usize) -> Read<Option<&str>> {
+    pub(crate) fn name_at(&self, view: &View<'_>, at: usize) -> Read<Option<&str>> {
         let mut longest: Option<&str> = None;
         for entry in &self.tools {
             match view.has(at, &entry.name) {
@@ -91,7 +91,7 @@ impl Catalog {
     }
 
     /// The one tool whose parameters fit these arguments best.
-    pub(super) fn infer(&self, input: &Object) -> Option<&str> {
+    pub(crate) fn infer(&self, input: &Object) -> Option<&str> {
         let fit = |entry: &Entry| {
             let declared = self.parameters(&entry.name);
             input.keys().filter(|key| declared.contains(&key.as_str())).count()

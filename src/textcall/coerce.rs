@@ -9,7 +9,7 @@ use super::literal;
 
 /// The types a schema allows.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Types(u8);
+pub(crate) struct Types(u8);
 
 const NULL: u8 = 1;
 const NUMBER: u8 = 2;
@@ -19,7 +19,7 @@ const STRING: u8 = 16;
 
 impl Types {
     /// The types of a parameter's schema; `root` is where its references point into.
-    pub(super) fn of(schema: Option<&Value>, root: Option<&Value>) -> Self {
+    pub(crate) fn of(schema: Option<&Value>, root: Option<&Value>) -> Self {
         let mut types = Self::default();
         if let Some(schema) = schema {
             types.gather(schema, root, 0);
@@ -28,7 +28,7 @@ impl Types {
     }
 
     /// The types of one of a tool's parameters.
-    pub(super) fn of_parameter(root: Option<&Value>, key: &str) -> Self {
+    pub(crate) fn of_parameter(root: Option<&Value>, key: &str) -> Self {
         Self::of(root.and_then(|root| root.get("properties")?.get(key)), root)
     }
 
@@ -69,7 +69,7 @@ impl Types {
     }
 
     /// Whether only an object or an array will do.
-    pub(super) fn compound_only(self) -> bool {
+    pub(crate) fn compound_only(self) -> bool {
         self.allow(COMPOUND) && !self.allow(STRING)
     }
 }
@@ -91,7 +91,7 @@ fn type_name(value: &Value) -> &'static str {
 }
 
 /// The value of an untyped argument. Without a schema entry it is a string.
-pub(super) fn coerce(text: &str, types: Types) -> Value {
+pub(crate) fn coerce(text: &str, types: Types) -> Value {
     typed(text.trim(), types).unwrap_or_else(|| Value::String(text.to_owned()))
 }
 
@@ -131,7 +131,7 @@ fn number(word: &str) -> Option<Value> {
 }
 
 /// Corrects a value that was typed by its looks: a bare `12` is text where text is declared.
-pub(super) fn correct(value: Value, bare: &str, types: Types) -> Value {
+pub(crate) fn correct(value: Value, bare: &str, types: Types) -> Value {
     if types == Types::default() || types.allow(NULL) && value.is_null() {
         value
     } else {

@@ -4,8 +4,10 @@
 //! whose server may have stripped the markers also says how it looks without them.
 
 use super::grammar::{
-    Channels, Elements, Headed, JsonBlock, Notation, Pairs, Python, React, Reader, Tags,
+    Brackets, Channels, Elements, Headed, JsonBlock, Notation, Pairs, Python, React, Reader,
+    Starts, Tags,
 };
+use super::payload::Trust;
 use crate::ir::CallFormat;
 
 /// A way in which models write calls as text.
@@ -16,18 +18,18 @@ pub struct Format {
     /// The markers that open a call or a section of calls.
     pub openers: &'static [&'static str],
     /// Where an opener counts.
-    pub(in crate::textcall) anchor: Anchor,
+    pub(crate) anchor: Anchor,
     /// What may follow an opener, tried in order.
-    pub(in crate::textcall) grammars: &'static [Grammar],
+    pub(crate) grammars: &'static [Grammar],
     /// What may stand at the start of a line without any marker, tried in order.
-    pub(in crate::textcall) bare: &'static [Grammar],
+    pub(crate) bare: &'static [Grammar],
     /// The form in the terms of the representation.
     pub form: CallFormat,
 }
 
 /// Where an opener counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::textcall) enum Anchor {
+pub(crate) enum Anchor {
     /// Anywhere in prose.
     Anywhere,
     /// Only where nothing but white space precedes it on its line.
@@ -35,23 +37,37 @@ pub(in crate::textcall) enum Anchor {
 }
 
 impl Format {
-    /// JSON behind markers that count anywhere.
-    pub(super) const JSON: Self = Self {
-        name: "",
-        openers: &[],
-        anchor: Anchor::Anywhere,
-        grammars: &[],
-        bare: &[],
-        form: CallFormat::JsonText,
-    };
+    /// JSON or Python behind markers that count anywhere.
+    pub(crate) const fn json(
+        name: &'static str,
+        openers: &'static [&'static str],
+        grammars: &'static [Grammar],
+    ) -> Self {
+        let (anchor, form) = (Anchor::Anywhere, CallFormat::JsonText);
+        Self { name, openers, anchor, grammars, bare: &[], form }
+    }
 
     /// Tags that count anywhere.
-    pub(super) const XML: Self = Self { form: CallFormat::Xml, ..Self::JSON };
+    pub(crate) const fn xml(
+        name: &'static str,
+        openers: &'static [&'static str],
+        grammars: &'static [Grammar],
+    ) -> Self {
+        Self { form: CallFormat::Xml, ..Self::json(name, openers, grammars) }
+    }
+
+    pub(crate) const fn or_bare(self, bare: &'static [Grammar]) -> Self {
+        Self { bare, ..self }
+    }
+
+    pub(crate) const fn at_line_start(self) -> Self {
+        Self { anchor: Anchor::LineStart, ..self }
+    }
 }
 
 /// How to read on from an opener.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::textcall) enum Grammar {
+pub(crate) enum Grammar {
     /// JSON that holds name and arguments.
     Json(JsonBlock),
     /// A head with the name, then JSON arguments.
@@ -73,8 +89,31 @@ pub(in crate::textcall) enum Grammar {
 }
 
 impl Grammar {
+    /// JSON that its marker vouches for.
+    pub(crate) const fn json(starts: Starts, close: &'static [&'static str]) -> Self {
+        Self::Json(JsonBlock { starts, close, ..JsonBlock::MARKED })
+    }
+
+    pub(crate) const fn python(
+        brackets: Brackets,
+        close: &'static [&'static str],
+        trust: Trust,
+    ) -> Self {
+        Self::Python(Python { brackets, close, trust })
+    }
+
+    /// `<invoke name="N"><parameter name="K">V</parameter></invoke>`
+    pub(crate) const fn invoke(section_close: &'static [&'static str]) -> Self {
+        Self::Tags(Tags { section_close, ..Tags::INVOKE })
+    }
+
+    /// `<function=N><parameter=K>V</parameter></function>`
+    pub(crate) const fn function(section_close: &'static [&'static str]) -> Self {
+        Self::Tags(Tags { section_close, ..Tags::FUNCTION })
+    }
+
     /// A reader for what stands after `opener`, which ends at `at`.
-    pub(super) fn reader(&'static self, opener: &'static str, at: usize) -> Box<dyn Reader> {
+    pub(crate) fn reader(&'static self, opener: &'static str, at: usize) -> Box<dyn Reader> {
         match self {
             Self::Json(config) => config.reader(at),
             Self::Headed(config) => config.reader(opener, at),
@@ -89,7 +128,7 @@ impl Grammar {
     }
 
     /// What closes a call or a section, and so is not content when it stands alone after one.
-    pub(super) fn closers(&self) -> Vec<&'static str> {
+    pub(crate) fn closers(&self) -> Vec<&'static str> {
         match self {
             Self::Json(config) => config.close.to_vec(),
             Self::Headed(config) => [config.close, config.section_close].concat(),

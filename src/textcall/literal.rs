@@ -12,10 +12,10 @@ use super::scan::{self, Flavour, MAX_DEPTH};
 use crate::ir::Object;
 
 /// A value and what had to be mended to read it.
-pub(super) type Mended = (Value, Vec<Repair>);
+pub(crate) type Mended = (Value, Vec<Repair>);
 
 /// Reads JSON, strictly if that works.
-pub(super) fn json(text: &str) -> Result<Mended, String> {
+pub(crate) fn json(text: &str) -> Result<Mended, String> {
     match serde_json::from_str(text) {
         Ok(value) => Ok((value, Vec::new())),
         Err(error) => lenient(text, &scan::JSON).map_err(|_| error.to_string()),
@@ -23,16 +23,16 @@ pub(super) fn json(text: &str) -> Result<Mended, String> {
 }
 
 /// Reads JSON or a Python literal, for values that no schema has made a string.
-pub(super) fn json_or_python(text: &str) -> Option<Value> {
+pub(crate) fn json_or_python(text: &str) -> Option<Value> {
     let python = || lenient(text, &scan::PYTHON).ok().map(|(value, _)| value);
     serde_json::from_str(text).ok().or_else(python)
 }
 
 /// An argument of a Python call: its name, unless it is given by position, and its value.
-pub(super) type Argument = (Option<String>, Value);
+pub(crate) type Argument = (Option<String>, Value);
 
 /// Reads the text between the parentheses of a Python call.
-pub(super) fn python_arguments(text: &str) -> Result<(Vec<Argument>, Vec<Repair>), String> {
+pub(crate) fn python_arguments(text: &str) -> Result<(Vec<Argument>, Vec<Repair>), String> {
     let mut reader = Reader::new(text, &scan::PYTHON);
     let mut arguments = Vec::new();
     reader.skip();
@@ -396,7 +396,7 @@ impl<'a> Reader<'a> {
 }
 
 /// A number in any of JSON's, JSON5's and Python's spellings; none that is not finite.
-pub(super) fn parse_number(negative: bool, digits: &str) -> Option<Number> {
+pub(crate) fn parse_number(negative: bool, digits: &str) -> Option<Number> {
     if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
         return None;
     }

@@ -13,26 +13,27 @@ use super::reasoning::{FORMS, Form};
 
 /// A string that means something in prose.
 #[derive(Debug)]
-pub(super) struct Marker {
-    pub(super) text: &'static str,
+pub(crate) struct Marker {
+    pub(crate) text: &'static str,
     /// What it may open, and where.
-    pub(super) choices: Vec<Choice>,
+    pub(crate) choices: Vec<Choice>,
     /// The reasoning it opens.
-    pub(super) opens: Option<&'static Form>,
+    pub(crate) opens: Option<&'static Form>,
     /// Whether it closes reasoning that the prompt may have opened.
-    pub(super) closes: bool,
+    pub(crate) closes: bool,
     /// Whether it is never content.
-    pub(super) noise: bool,
+    pub(crate) noise: bool,
     /// Whether it closes a call, and so is not content just after one.
-    pub(super) closer: bool,
+    pub(crate) closer: bool,
 }
 
-/// A grammar to try, and the formats that share it; the first gives its name.
+/// A grammar to try, the format that gives it its name, and the others that share it.
 #[derive(Debug)]
-pub(super) struct Choice {
-    pub(super) grammar: &'static Grammar,
-    pub(super) formats: Vec<&'static Format>,
-    pub(super) anchor: Anchor,
+pub(crate) struct Choice {
+    pub(crate) grammar: &'static Grammar,
+    pub(crate) format: &'static Format,
+    pub(crate) ties: Vec<&'static Format>,
+    pub(crate) anchor: Anchor,
 }
 
 /// Tokens between turns and round answers, which servers should have removed.
@@ -92,21 +93,21 @@ const NOISE: &[&str] = &[
 ];
 
 /// Tags round a whole answer: the first of a pair counts before any text, the second after it.
-pub(super) const ANSWERS: &[(&str, &str)] =
+pub(crate) const ANSWERS: &[(&str, &str)] =
     &[("<response>", "</response>"), ("<answer>", "</answer>"), ("助手：", ""), ("all\n", "")];
 
 static MARKERS: LazyLock<Markers> = LazyLock::new(Markers::build);
 
 /// All markers.
-pub(super) fn markers() -> &'static Markers {
+pub(crate) fn markers() -> &'static Markers {
     &MARKERS
 }
 
-pub(super) struct Markers {
+pub(crate) struct Markers {
     automaton: Option<AhoCorasick>,
     all: Vec<Marker>,
     /// What may stand at the start of a line without a marker.
-    pub(super) bare: Vec<Choice>,
+    pub(crate) bare: Vec<Choice>,
 }
 
 impl Markers {
@@ -144,13 +145,13 @@ impl Markers {
     }
 
     /// The first marker in a text, the longest where several start there.
-    pub(super) fn find(&self, text: &str) -> Option<(usize, &Marker)> {
+    pub(crate) fn find(&self, text: &str) -> Option<(usize, &Marker)> {
         let found = self.automaton.as_ref()?.find(text)?;
         Some((found.start(), self.all.get(found.pattern().as_usize())?))
     }
 
     /// How many bytes at the end of a text may be the start of a marker.
-    pub(super) fn held(&self, text: &str) -> usize {
+    pub(crate) fn held(&self, text: &str) -> usize {
         const LONGEST: usize = 48;
         let mut from = text.len().saturating_sub(LONGEST);
         while !text.is_char_boundary(from) {
@@ -163,7 +164,7 @@ impl Markers {
     }
 
     /// Whether a text is the start of a longer marker.
-    pub(super) fn extends(&self, text: &str) -> bool {
+    pub(crate) fn extends(&self, text: &str) -> bool {
         self.all
             .iter()
             .any(|marker| marker.text.len() > text.len() && marker.text.starts_with(text))
@@ -182,7 +183,7 @@ fn marker<'a>(all: &'a mut Vec<Marker>, text: &'static str) -> &'a mut Marker {
 
 fn add(choices: &mut Vec<Choice>, grammar: &'static Grammar, format: &'static Format) {
     match choices.iter_mut().find(|choice| choice.grammar == grammar) {
-        Some(choice) => choice.formats.push(format),
-        None => choices.push(Choice { grammar, formats: vec![format], anchor: format.anchor }),
+        Some(choice) => choice.ties.push(format),
+        None => choices.push(Choice { grammar, format, ties: Vec::new(), anchor: format.anchor }),
     }
 }

@@ -41,9 +41,9 @@ pub struct Parser<'t> {
     called: bool,
     answer: Option<&'static str>,
     events: Vec<Event>,
-    /// What the reader awaits, and how long the buffer was when it last looked.
-    awaits: Option<u8>,
-    asleep: usize,
+    /// The byte that the reader waits for, and how long the buffer may get until it looks anyway.
+    awaited: u8,
+    asleep_until: usize,
 }
 
 enum Mode {
@@ -96,23 +96,16 @@ impl<'t> Parser<'t> {
             called: false,
             answer: None,
             events: Vec::new(),
-            awaits: None,
-            asleep: 0,
+            awaited: 0,
+            asleep_until: 0,
         }
     }
 
     /// Takes the next piece of the text and gives what it settles.
+    #[inline]
     pub fn push(&mut self, piece: &str) -> Vec<Event> {
         self.buffer.push_str(piece);
-        if self.sleeps(piece) {
-            return Vec::new();
-        }
-        while self.turn() {}
-        self.release();
-        self.asleep = self.buffer.len();
-        self.awaits =
-            if let Mode::Attempt(attempt) = &self.mode { attempt.reader.awaits() } else { None };
-        std::mem::take(&mut self.events)
+        if self.sleeps(piece) { Vec::new() } else { self.look() }
     }
 
     /// Gives the rest, now that no more text will come.
@@ -128,11 +121,31 @@ impl<'t> Parser<'t> {
     }
 
     /// Whether a piece of a long argument can wait: small pieces are looked at together, unless one
-    /// holds the byte that may complete the call.
+    /// may complete the call.
+    #[inline]
     fn sleeps(&self, piece: &str) -> bool {
-        const TOGETHER: usize = 256;
-        let pending = self.buffer.len() - self.asleep;
-        self.awaits.is_some_and(|byte| pending < TOGETHER && !piece.as_bytes().contains(&byte))
+        self.buffer.len() < self.asleep_until
+            && (!piece.as_bytes().contains(&self.awaited) || !self.may_be_over(piece.len()))
+    }
+
+    fn may_be_over(&self, fresh: usize) -> bool {
+        let Mode::Attempt(attempt) = &self.mode else { return true };
+        let view = self.view();
+        attempt.reader.awaits().is_none_or(|awaited| awaited.may_be_there(&view, fresh))
+    }
+
+    fn look(&mut self) -> Vec<Event> {
+        const TOGETHER: usize = 512;
+        while self.turn() {}
+        self.release();
+        self.asleep_until = 0;
+        if let Mode::Attempt(attempt) = &self.mode
+            && let Some(awaited) = attempt.reader.awaits()
+        {
+            self.awaited = awaited.last_byte();
+            self.asleep_until = self.buffer.len() + TOGETHER;
+        }
+        std::mem::take(&mut self.events)
     }
 
     fn view(&self) -> View<'_> {
@@ -212,7 +225,7 @@ impl<'t> Parser<'t> {
             Ok(_) => {
                 let first = view.rest(start).chars().next();
                 if first.is_some_and(|c| c.is_alphanumeric() || "{[_`".contains(c)) {
-                    self.attempt(start, start, None, &markers().bare)
+                    self.try_from(start, start, None, &markers().bare, 0)
                 } else {
                     self.prose.looked_at(start);
                     true
@@ -269,7 +282,7 @@ impl<'t> Parser<'t> {
             choice.anchor == Anchor::Anywhere || blank && self.reasoning.is_none()
         };
         if marker.choices.iter().any(anchored) {
-            return self.attempt(start, end, Some(marker), &marker.choices);
+            return self.try_from(start, end, Some(marker), &marker.choices, 0);
         }
         self.leave(end, marker);
         true
@@ -346,16 +359,6 @@ impl<'t> Parser<'t> {
         } else {
             self.put(end);
         }
-    }
-
-    fn attempt(
-        &mut self,
-        start: usize,
-        payload: usize,
-        marker: Option<&'static Marker>,
-        choices: &'static [Choice],
-    ) -> bool {
-        self.try_from(start, payload, marker, choices, 0)
     }
 
     /// Tries the next choice that the options allow.
@@ -517,9 +520,8 @@ impl<'t> Parser<'t> {
         let problem =
             |(code, message)| Problem { code, message, span: span.clone(), raw: String::new() };
         let violations = self.catalog.violations(&name, &input).into_iter().map(problem).collect();
-        let ties =
-            choice.formats.iter().map(|format| format.name).filter(|name| *name != format.name);
-        let ties = ties.collect();
+        let names = choice.formats().map(|format| format.name);
+        let ties = names.filter(|name| *name != format.name).collect();
         let (family, format) = (format.name, format.form);
         TextCall { name, input, id, family, ties, format, span, raw, repairs, violations }
     }
@@ -546,15 +548,18 @@ impl<'t> Parser<'t> {
 }
 
 impl Choice {
+    fn formats(&self) -> impl Iterator<Item = &'static Format> {
+        std::iter::once(self.format).chain(self.ties.iter().copied())
+    }
+
     /// Whether one of the formats that share this grammar is the given one.
     fn serves(&self, format: &Format) -> bool {
-        self.formats.iter().any(|known| known.name == format.name)
+        self.formats().any(|known| known.name == format.name)
     }
 
     /// The format to name: the hinted one if it is among those that tie.
     fn format(&self, hint: Option<&'static Format>) -> &'static Format {
-        let hinted = hint.filter(|hint| self.serves(hint));
-        hinted.or(self.formats.first().copied()).unwrap_or(&Format::JSON)
+        hint.filter(|hint| self.serves(hint)).unwrap_or(self.format)
     }
 }
 

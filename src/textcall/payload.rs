@@ -12,15 +12,15 @@ use crate::ir::Object;
 
 /// A call before it is known where it stood.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Draft {
-    pub(super) name: String,
-    pub(super) id: Option<String>,
-    pub(super) input: Object,
-    pub(super) repairs: Vec<Repair>,
+pub(crate) struct Draft {
+    pub(crate) name: String,
+    pub(crate) id: Option<String>,
+    pub(crate) input: Object,
+    pub(crate) repairs: Vec<Repair>,
 }
 
 /// Why a value is not a call.
-pub(super) type Refusal = (ProblemCode, String);
+pub(crate) type Refusal = (ProblemCode, String);
 
 const NAMES: [&str; 4] = ["name", "tool_name", "tool", "action"];
 const ARGUMENTS: [&str; 6] = ["arguments", "parameters", "args", "input", "params", "action_input"];
@@ -28,7 +28,7 @@ const IDS: [&str; 3] = ["id", "tool_call_id", "call_id"];
 
 /// How far a value that stands without a marker is trusted to be a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Trust {
+pub(crate) enum Trust {
     /// A marker says that this is a call: any name will do, and arguments may be left out.
     Marked,
     /// Nothing but its shape says so: the tool must have been offered, and arguments be there.
@@ -36,7 +36,7 @@ pub(super) enum Trust {
 }
 
 /// Reads arguments given as an object, as an encoded object, or not at all.
-pub(super) fn arguments(value: Option<&Value>) -> Result<(Object, Vec<Repair>), Refusal> {
+pub(crate) fn arguments(value: Option<&Value>) -> Result<(Object, Vec<Repair>), Refusal> {
     match value {
         None | Some(Value::Null) => Ok((Object::new(), Vec::new())),
         Some(Value::Object(object)) => Ok((object.clone(), Vec::new())),
@@ -56,7 +56,7 @@ fn not_an_object(found: &str) -> Refusal {
 }
 
 /// The calls in one JSON value.
-pub(super) fn calls(value: &Value) -> Vec<Result<Draft, Refusal>> {
+pub(crate) fn calls(value: &Value) -> Vec<Result<Draft, Refusal>> {
     let Some(object) = value.as_object() else {
         return vec![Err((ProblemCode::InvalidJson, "a call must be a JSON object".to_owned()))];
     };
@@ -103,7 +103,7 @@ fn id(object: &Object) -> Option<String> {
 }
 
 /// Whether a value without a marker is a call of an offered tool, and not a declaration or data.
-pub(super) fn offered(value: &Value, catalog: &Catalog) -> bool {
+pub(crate) fn offered(value: &Value, catalog: &Catalog) -> bool {
     let calls = calls(value);
     let known =
         |call: &Result<Draft, Refusal>| call.as_ref().is_ok_and(|call| catalog.offers(&call.name));
@@ -123,14 +123,14 @@ fn is_declaration(value: &Value) -> bool {
 }
 
 /// Whether an object that starts with this key can be a call.
-pub(super) fn starts_call(key: &str, catalog: &Catalog) -> bool {
+pub(crate) fn starts_call(key: &str, catalog: &Catalog) -> bool {
     let others = ["function", "function_call", "tool_calls", "type", "role", "content"];
     let mut keys = NAMES.iter().chain(&ARGUMENTS).chain(&IDS).chain(&others);
     keys.any(|known| *known == key) || catalog.offers(key)
 }
 
 /// The text of a whole assistant message that carries calls.
-pub(super) fn message_text(value: &Value) -> Option<&str> {
+pub(crate) fn message_text(value: &Value) -> Option<&str> {
     value.get("role")?;
     value.get("content")?.as_str().filter(|text| !text.trim().is_empty())
 }

@@ -2,7 +2,7 @@
 
 /// What Markdown says of the current place.
 #[derive(Debug)]
-pub(super) struct Prose {
+pub(crate) struct Prose {
     line: Line,
     /// No visible text at all so far.
     blank: bool,
@@ -19,7 +19,7 @@ pub(super) struct Prose {
 
 /// What the current line holds so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Line {
+pub(crate) enum Line {
     /// White space at most.
     Blank,
     /// Something visible.
@@ -57,47 +57,47 @@ impl Default for Prose {
 }
 
 impl Prose {
-    pub(super) fn line_is_blank(&self) -> bool {
+    pub(crate) fn line_is_blank(&self) -> bool {
         self.line == Line::Blank && self.span == 0
     }
 
-    pub(super) fn is_after_call(&self) -> bool {
+    pub(crate) fn is_after_call(&self) -> bool {
         self.after_call
     }
 
-    pub(super) fn in_span(&self) -> bool {
+    pub(crate) fn in_span(&self) -> bool {
         self.span > 0
     }
 
-    pub(super) fn in_fence(&self) -> bool {
+    pub(crate) fn in_fence(&self) -> bool {
         self.fence.is_some()
     }
 
-    pub(super) fn in_code(&self) -> bool {
+    pub(crate) fn in_code(&self) -> bool {
         matches!(&self.fence, Some(Fence { state: FenceState::Code, .. }))
     }
 
     /// Whether the start of this line has not been looked at.
-    pub(super) fn look_at(&self, start: usize) -> bool {
+    pub(crate) fn look_at(&self, start: usize) -> bool {
         self.looked_at != Some(start)
     }
 
-    pub(super) fn looked_at(&mut self, start: usize) {
+    pub(crate) fn looked_at(&mut self, start: usize) {
         self.looked_at = Some(start);
     }
 
     /// A call, a message or reasoning ended: what follows stands at the start of a line.
-    pub(super) fn boundary(&mut self) {
+    pub(crate) fn boundary(&mut self) {
         self.line = Line::Blank;
         self.span = 0;
     }
 
     /// A token that is not content was dropped.
-    pub(super) fn dropped(&mut self) {
+    pub(crate) fn dropped(&mut self) {
         self.looked_at = None;
     }
 
-    pub(super) fn called(&mut self) {
+    pub(crate) fn called(&mut self) {
         self.after_call = true;
         if let Some(fence) = &mut self.fence {
             fence.state = FenceState::Calls;
@@ -105,12 +105,12 @@ impl Prose {
         }
     }
 
-    pub(super) fn wrote(&mut self, line: Line) {
+    pub(crate) fn wrote(&mut self, line: Line) {
         self.line = line;
     }
 
     /// A run of backticks opens or closes a code span.
-    pub(super) fn ticks(&mut self, run: usize) {
+    pub(crate) fn ticks(&mut self, run: usize) {
         if self.span == 0 {
             self.span = run;
         } else if self.span == run {
@@ -119,7 +119,7 @@ impl Prose {
     }
 
     /// Notes text that is handed on; gives a fence's opening line that must go before it.
-    pub(super) fn write(&mut self, text: &str) -> Option<String> {
+    pub(crate) fn write(&mut self, text: &str) -> Option<String> {
         let last = text.rsplit('\n').next().unwrap_or(text);
         if text.contains('\n') {
             self.line = Line::Blank;
@@ -140,7 +140,7 @@ impl Prose {
     }
 
     /// Notes a fence; true if its opening line is to be held back.
-    pub(super) fn open_fence(&mut self, ticks: usize, line: String) -> bool {
+    pub(crate) fn open_fence(&mut self, ticks: usize, line: String) -> bool {
         let fresh = self.blank;
         let state = if fresh { FenceState::Fresh } else { FenceState::Code };
         self.held_line = fresh.then_some(line);
@@ -149,22 +149,22 @@ impl Prose {
     }
 
     /// Notes the end of a fence that is not code; true if its closing line is not content.
-    pub(super) fn close_fence(&mut self) -> bool {
+    pub(crate) fn close_fence(&mut self) -> bool {
         self.fence.take().is_some_and(|fence| fence.state == FenceState::Calls)
     }
 
     /// A held-back opening line after which nothing came.
-    pub(super) fn unused_fence(&mut self) -> Option<String> {
+    pub(crate) fn unused_fence(&mut self) -> Option<String> {
         self.held_line.take()
     }
 
     /// Whether no visible text has come.
-    pub(super) fn is_blank(&self) -> bool {
+    pub(crate) fn is_blank(&self) -> bool {
         self.blank
     }
 
     /// How much of a text is code, and whether what follows can be looked at now.
-    pub(super) fn code(&mut self, text: &str, ended: bool) -> (usize, bool) {
+    pub(crate) fn code(&mut self, text: &str, ended: bool) -> (usize, bool) {
         let line = text.find('\n').map(|at| at + 1);
         let length = line.unwrap_or(text.len());
         if self.line == Line::Written {

@@ -2,12 +2,12 @@
 
 /// A pair of markers round reasoning.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Form {
-    pub(super) open: &'static str,
+pub(crate) struct Form {
+    pub(crate) open: &'static str,
     /// Any of these ends it.
-    pub(super) close: &'static [&'static str],
+    pub(crate) close: &'static [&'static str],
     /// Whether the prompt may have held the opening marker, so that the closing one stands alone.
-    pub(super) prefilled: bool,
+    pub(crate) prefilled: bool,
 }
 
 const fn tags(open: &'static str, close: &'static [&'static str]) -> Form {
@@ -15,7 +15,7 @@ const fn tags(open: &'static str, close: &'static [&'static str]) -> Form {
 }
 
 /// All forms, besides that of messages with headers.
-pub(super) const FORMS: &[Form] = &[
+pub(crate) const FORMS: &[Form] = &[
     tags("<think>", &["</think>"]),
     tags("<thinking>", &["</thinking>"]),
     tags("[THINK]", &["[/THINK]"]),
@@ -36,5 +36,5 @@ pub(super) const FORMS: &[Form] = &[
 ];
 
 /// Reasoning in a message with a header: it ends where the message does, or the next one starts.
-pub(super) const MESSAGE: Form =
+pub(crate) const MESSAGE: Form =
     Form { open: "", close: &["<|end|>", "<|return|>", "<|call|>", "<|eom|>"], prefilled: false };

@@ -9,7 +9,7 @@ use super::view::{Read, Stop, View};
 
 /// Which bytes mean what.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Flavour {
+pub(crate) struct Flavour {
     /// What opens and closes a string, besides `"` and `'` of the quoting flavours.
     delimiter: Option<&'static str>,
     /// Whether quotes make strings.
@@ -22,33 +22,33 @@ pub(super) struct Flavour {
 
 impl Flavour {
     /// What may follow a closing quote, white space aside.
-    pub(super) fn follow(&self) -> &'static str {
+    pub(crate) fn follow(&self) -> &'static str {
         self.follow
     }
 }
 
 /// JSON, single quotes and comments tolerated.
-pub(super) const JSON: Flavour =
+pub(crate) const JSON: Flavour =
     Flavour { delimiter: None, quotes: true, python: false, follow: ",:}]/" };
 
 /// Python literals and calls.
-pub(super) const PYTHON: Flavour =
+pub(crate) const PYTHON: Flavour =
     Flavour { delimiter: None, quotes: true, python: true, follow: ",:}])#'\"" };
 
 /// Bare keys and values, with a token of its own round strings.
-pub(super) const fn delimited(delimiter: &'static str) -> Flavour {
+pub(crate) const fn delimited(delimiter: &'static str) -> Flavour {
     Flavour { delimiter: Some(delimiter), quotes: false, python: false, follow: "" }
 }
 
 /// How deep values may nest; what hostile text has beyond is no call.
-pub(super) const MAX_DEPTH: usize = 120;
+pub(crate) const MAX_DEPTH: usize = 120;
 
 /// How much white space is looked through to find what follows a quote.
 const MAX_LOOKAHEAD: usize = 64;
 
 /// A scan under way.
 #[derive(Debug)]
-pub(super) struct Scan {
+pub(crate) struct Scan {
     flavour: &'static Flavour,
     at: usize,
     open: Vec<u8>,
@@ -66,12 +66,32 @@ enum Inside {
 
 impl Scan {
     /// A scan from an opening bracket.
-    pub(super) fn new(flavour: &'static Flavour, at: usize) -> Self {
+    pub(crate) fn new(flavour: &'static Flavour, at: usize) -> Self {
         Self { flavour, at, open: Vec::new(), inside: Inside::Value }
     }
 
+    /// The bracket that closes the value.
+    pub(crate) fn last_byte(&self) -> u8 {
+        match self.open.first() {
+            Some(b'(') => b')',
+            Some(b'[') => b']',
+            _ => b'}',
+        }
+    }
+
+    /// Whether the value may end in what has come: a string must end before it does.
+    pub(crate) fn may_end(&self, view: &View<'_>) -> bool {
+        let Inside::Quotes(quote, _) = self.inside else { return true };
+        let bytes = view.rest(self.at).as_bytes();
+        let escaped = |at: usize| {
+            let before = |n: usize| at.checked_sub(n).and_then(|at| bytes.get(at)).copied();
+            before(1) == Some(b'\\') && before(2) != Some(b'\\')
+        };
+        memchr::memchr_iter(quote, bytes).any(|at| !escaped(at))
+    }
+
     /// The place after the closing bracket.
-    pub(super) fn run(&mut self, view: &View<'_>) -> Read<usize> {
+    pub(crate) fn run(&mut self, view: &View<'_>) -> Read<usize> {
         loop {
             let step = match self.inside {
                 Inside::Value => self.value(view)?,
@@ -219,7 +239,7 @@ fn closing(
 }
 
 /// Whether a quote before `rest` ends its string; none if `rest` is too short to tell.
-pub(super) fn quote_closes(rest: &str, follow: &str) -> Option<bool> {
+pub(crate) fn quote_closes(rest: &str, follow: &str) -> Option<bool> {
     let next = rest.bytes().take(MAX_LOOKAHEAD).find(|byte| !byte.is_ascii_whitespace());
     match next {
         Some(byte) => Some(follow.as_bytes().contains(&byte)),

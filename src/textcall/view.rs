@@ -10,7 +10,7 @@ use super::parsed::ProblemCode;
 
 /// Why a reader cannot go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(crate) enum Stop {
     /// Undecided until more text comes.
     More,
     /// Not a call of this format.
@@ -20,44 +20,50 @@ pub(super) enum Stop {
 }
 
 /// The outcome of looking at a text that may still grow.
-pub(super) type Read<T> = Result<T, Stop>;
+pub(crate) type Read<T> = Result<T, Stop>;
 
 /// The unsettled end of the text.
 #[derive(Clone, Copy)]
-pub(super) struct View<'a> {
+pub(crate) struct View<'a> {
     text: &'a str,
     base: usize,
     eof: bool,
-    pub(super) catalog: &'a Catalog,
+    pub(crate) catalog: &'a Catalog,
 }
 
 impl<'a> View<'a> {
-    pub(super) fn new(text: &'a str, base: usize, eof: bool, catalog: &'a Catalog) -> Self {
+    pub(crate) fn new(text: &'a str, base: usize, eof: bool, catalog: &'a Catalog) -> Self {
         Self { text, base, eof, catalog }
     }
 
     /// Everything from a place on.
-    pub(super) fn rest(&self, at: usize) -> &'a str {
+    pub(crate) fn rest(&self, at: usize) -> &'a str {
         self.text.get(at.saturating_sub(self.base)..).unwrap_or("")
     }
 
     /// The text between two places.
-    pub(super) fn slice(&self, span: Range<usize>) -> &'a str {
+    pub(crate) fn slice(&self, span: Range<usize>) -> &'a str {
         self.rest(span.start).get(..span.end.saturating_sub(span.start)).unwrap_or("")
     }
 
+    /// The last bytes so far, at most as many.
+    pub(crate) fn tail(&self, length: usize) -> &'a [u8] {
+        let bytes = self.text.as_bytes();
+        bytes.get(bytes.len().saturating_sub(length)..).unwrap_or(bytes)
+    }
+
     /// The place after the last byte so far.
-    pub(super) fn end(&self) -> usize {
+    pub(crate) fn end(&self) -> usize {
         self.base + self.text.len()
     }
 
     /// Whether no more text will come.
-    pub(super) fn is_final(&self) -> bool {
+    pub(crate) fn is_final(&self) -> bool {
         self.eof
     }
 
     /// Why a reader that needs more text must stop.
-    pub(super) fn short(&self) -> Stop {
+    pub(crate) fn short(&self) -> Stop {
         if !self.eof {
             return Stop::More;
         }
@@ -66,18 +72,38 @@ impl<'a> View<'a> {
     }
 
     /// The next place that is not white space.
-    pub(super) fn skip_space(&self, at: usize) -> usize {
+    pub(crate) fn skip_space(&self, at: usize) -> usize {
         let rest = self.rest(at);
         at + (rest.len() - rest.trim_start().len())
     }
 
+    /// Why a reader must stop that found something else than it wants here.
+    pub(crate) fn short_at(&self, at: usize) -> Stop {
+        if at == self.end() { self.short() } else { Stop::Reject }
+    }
+
+    /// The next place that is neither white space nor one of these tokens.
+    pub(crate) fn skip_tokens(&self, from: usize, tokens: &[&str]) -> Read<usize> {
+        let mut at = self.skip_space(from);
+        while let Some(length) = self.any(at, tokens)? {
+            at = self.skip_space(at + length);
+        }
+        Ok(at)
+    }
+
+    /// The place after a token that may stand here behind white space.
+    pub(crate) fn past(&self, from: usize, tokens: &[&str]) -> Read<usize> {
+        let at = self.skip_space(from);
+        Ok(self.any(at, tokens)?.map_or(from, |length| at + length))
+    }
+
     /// The character at a place; without one, a reader is short of text.
-    pub(super) fn peek(&self, at: usize) -> Read<char> {
+    pub(crate) fn peek(&self, at: usize) -> Read<char> {
         self.rest(at).chars().next().ok_or_else(|| self.short())
     }
 
     /// The character at a place, or none at the end of the whole text.
-    pub(super) fn peek_or_end(&self, at: usize) -> Read<Option<char>> {
+    pub(crate) fn peek_or_end(&self, at: usize) -> Read<Option<char>> {
         match self.rest(at).chars().next() {
             None if !self.eof => Err(Stop::More),
             next => Ok(next),
@@ -85,7 +111,7 @@ impl<'a> View<'a> {
     }
 
     /// Whether a token stands at a place.
-    pub(super) fn has(&self, at: usize, token: &str) -> Read<bool> {
+    pub(crate) fn has(&self, at: usize, token: &str) -> Read<bool> {
         let rest = self.rest(at);
         if rest.starts_with(token) {
             return Ok(true);
@@ -94,7 +120,7 @@ impl<'a> View<'a> {
     }
 
     /// The length of whichever token stands at a place; list longer ones first.
-    pub(super) fn any(&self, at: usize, tokens: &[&str]) -> Read<Option<usize>> {
+    pub(crate) fn any(&self, at: usize, tokens: &[&str]) -> Read<Option<usize>> {
         let mut undecided = false;
         for token in tokens {
             match self.has(at, token) {
@@ -107,7 +133,7 @@ impl<'a> View<'a> {
     }
 
     /// The word after a Markdown fence that stands here, and the place after it.
-    pub(super) fn fence(&self, at: usize) -> Read<Option<(&'a str, usize)>> {
+    pub(crate) fn fence(&self, at: usize) -> Read<Option<(&'a str, usize)>> {
         if !self.has(at, "```")? {
             return Ok(None);
         }
@@ -120,17 +146,17 @@ impl<'a> View<'a> {
 
 /// A search that remembers how far it has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Seek {
+pub(crate) struct Seek {
     from: usize,
 }
 
 impl Seek {
-    pub(super) fn new(from: usize) -> Self {
+    pub(crate) fn new(from: usize) -> Self {
         Self { from }
     }
 
     /// The next place where the token starts. The search goes on after it next time.
-    pub(super) fn token(&mut self, view: &View<'_>, token: &str) -> Read<usize> {
+    pub(crate) fn token(&mut self, view: &View<'_>, token: &str) -> Read<usize> {
         let first = token.as_bytes().first().copied().unwrap_or_default();
         loop {
             let at = self.byte(view, first)?;
@@ -146,7 +172,7 @@ impl Seek {
     }
 
     /// The next place where the (ASCII) byte stands. The search goes on after it next time.
-    pub(super) fn byte(&mut self, view: &View<'_>, byte: u8) -> Read<usize> {
+    pub(crate) fn byte(&mut self, view: &View<'_>, byte: u8) -> Read<usize> {
         let rest = view.rest(self.from).as_bytes();
         let Some(found) = memchr::memchr(byte, rest) else {
             self.from = view.end();
@@ -158,7 +184,7 @@ impl Seek {
     }
 
     /// Goes back, to look at a place again when more text has come.
-    pub(super) fn again(&mut self, at: usize) {
+    pub(crate) fn again(&mut self, at: usize) {
         self.from = at;
     }
 }

@@ -8,23 +8,23 @@
 //! </function_calls>
 //! ```
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::{Elements, Tags};
+use super::{Elements, Format, Grammar, Tags};
 
-pub(super) const FORMAT: Format = Format {
-    name: "anthropic_xml",
-    openers: &["<function_calls>", "<invoke", "<antml:function_calls>", "<antml:invoke"],
-    grammars: &[
-        Grammar::Tags(Tags { section_close: &["</function_calls>"], ..Tags::INVOKE }),
-        Grammar::Tags(Tags {
-            call: "<antml:invoke",
-            call_close: "</antml:invoke>",
-            parameter: "<antml:parameter",
-            parameter_close: "</antml:parameter>",
-            section_close: &["</antml:function_calls>"],
-            ..Tags::INVOKE
-        }),
+const PREFIXED: Tags = Tags {
+    call: "<antml:invoke",
+    call_close: "</antml:invoke>",
+    parameter: "<antml:parameter",
+    parameter_close: "</antml:parameter>",
+    section_close: &["</antml:function_calls>"],
+    ..Tags::INVOKE
+};
+
+pub(super) const FORMAT: Format = Format::xml(
+    "anthropic_xml",
+    &["<function_calls>", "<invoke", "<antml:function_calls>", "<antml:invoke"],
+    &[
+        Grammar::invoke(&["</function_calls>"]),
+        Grammar::Tags(PREFIXED),
         Grammar::Elements(Elements { namespace: "", section_close: &["</function_calls>"] }),
     ],
-    ..Format::XML
-};
+);

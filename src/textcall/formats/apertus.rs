@@ -1,16 +1,11 @@
-//! A JSON list of objects whose one key is the name.
-//! Models: `Apertus`.
-//! ```text
-//! <|tools_prefix|>[{"tide_table": {"port": "Brest"}}]<|tools_suffix|>
-//! ```
+//! A JSON list of objects whose one key is the name. Models: `Apertus`.
+//! `<|tools_prefix|>[{"tide_table": {"port": "Brest"}}]<|tools_suffix|>`
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::JsonBlock;
+use super::{Format, Grammar, Starts, xlam};
 
-pub(super) const FORMAT: Format = Format {
-    name: "apertus",
-    openers: &["<|tools_prefix|>"],
-    grammars: &[Grammar::Json(JsonBlock { close: &["<|tools_suffix|>"], ..JsonBlock::MARKED })],
-    bare: super::xlam::LIST,
-    ..Format::JSON
-};
+pub(super) const FORMAT: Format = Format::json(
+    "apertus",
+    &["<|tools_prefix|>"],
+    &[Grammar::json(Starts::Either, &["<|tools_suffix|>"])],
+)
+.or_bare(xlam::LIST);

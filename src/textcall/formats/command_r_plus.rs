@@ -8,17 +8,15 @@
 //! ```
 //! ```
 
-use crate::textcall::format::{Anchor, Format, Grammar};
-use crate::textcall::grammar::{Fence, JsonBlock};
+use super::{Fence, Format, Grammar, JsonBlock};
 
-pub(super) const FORMAT: Format = Format {
-    name: "command_r_plus",
-    openers: &["Action:"],
-    anchor: Anchor::LineStart,
-    grammars: &[Grammar::Json(JsonBlock {
+pub(super) const FORMAT: Format = Format::json(
+    "command_r_plus",
+    &["Action:"],
+    &[Grammar::Json(JsonBlock {
         fence: Fence::Usual,
         pseudo: &["directly-answer", "directly_answer"],
         ..JsonBlock::MARKED
     })],
-    ..Format::JSON
-};
+)
+.at_line_start();

@@ -7,14 +7,12 @@
 //! ```<｜tool▁call▁end｜><｜tool▁calls▁end｜>
 //! ```
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::{Head, Headed};
-use crate::textcall::payload::Trust;
+use super::{Format, Grammar, Head, Headed, Trust};
 
-pub(super) const FORMAT: Format = Format {
-    name: "deepseek_v3",
-    openers: &["<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>"],
-    grammars: &[Grammar::Headed(Headed {
+pub(super) const FORMAT: Format = Format::json(
+    "deepseek_v3",
+    &["<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>"],
+    &[Grammar::Headed(Headed {
         call: &["<｜tool▁call▁begin｜>"],
         head: Head::Typed("<｜tool▁sep｜>"),
         separators: &["\n"],
@@ -22,10 +20,9 @@ pub(super) const FORMAT: Format = Format {
         section_close: &["<｜tool▁calls▁end｜>"],
         ..Headed::MARKED
     })],
-    bare: &[Grammar::Headed(Headed {
-        head: Head::Prefixed("function"),
-        trust: Trust::Offered,
-        ..Headed::MARKED
-    })],
-    ..Format::JSON
-};
+)
+.or_bare(&[Grammar::Headed(Headed {
+    head: Head::Prefixed("function"),
+    trust: Trust::Offered,
+    ..Headed::MARKED
+})]);

@@ -8,8 +8,7 @@
 //! </｜DSML｜function_calls>
 //! ```
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::Tags;
+use super::{Format, Grammar, Tags};
 
 /// The tags inside the section.
 pub(super) const TAGS: Tags = Tags {
@@ -20,9 +19,8 @@ pub(super) const TAGS: Tags = Tags {
     ..Tags::INVOKE
 };
 
-pub(super) const FORMAT: Format = Format {
-    name: "deepseek_v32",
-    openers: &["<｜DSML｜function_calls>", "<｜DSML｜invoke"],
-    grammars: &[Grammar::Tags(Tags { section_close: &["</｜DSML｜function_calls>"], ..TAGS })],
-    ..Format::XML
-};
+pub(super) const FORMAT: Format = Format::xml(
+    "deepseek_v32",
+    &["<｜DSML｜function_calls>", "<｜DSML｜invoke"],
+    &[Grammar::Tags(Tags { section_close: &["</｜DSML｜function_calls>"], ..TAGS })],
+);

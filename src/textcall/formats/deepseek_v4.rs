@@ -1,5 +1,4 @@
-//! As `deepseek_v32`, in a section of another name.
-//! Models: `DeepSeek V4`.
+//! As `deepseek_v32`, in a section of another name. Models: `DeepSeek V4`.
 //! ```text
 //! <｜DSML｜tool_calls>
 //! <｜DSML｜invoke name="tide_table">
@@ -8,13 +7,10 @@
 //! </｜DSML｜tool_calls>
 //! ```
 
-use super::deepseek_v32::TAGS;
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::Tags;
+use super::{Format, Grammar, Tags, deepseek_v32};
 
-pub(super) const FORMAT: Format = Format {
-    name: "deepseek_v4",
-    openers: &["<｜DSML｜tool_calls>"],
-    grammars: &[Grammar::Tags(Tags { section_close: &["</｜DSML｜tool_calls>"], ..TAGS })],
-    ..Format::XML
-};
+pub(super) const FORMAT: Format = Format::xml(
+    "deepseek_v4",
+    &["<｜DSML｜tool_calls>"],
+    &[Grammar::Tags(Tags { section_close: &["</｜DSML｜tool_calls>"], ..deepseek_v32::TAGS })],
+);

@@ -1,5 +1,4 @@
-//! As `minimax_m2` in a tag of its own, or JSON.
-//! Models: `dots.llm`.
+//! As `minimax_m2` in a tag of its own, or JSON. Models: `dots.llm`.
 //! ```text
 //! <dots_function_call>
 //! <invoke name="tide_table">
@@ -8,15 +7,13 @@
 //! </dots_function_call>
 //! ```
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::{JsonBlock, Tags};
+use super::{Format, Grammar, Starts};
 
-pub(super) const FORMAT: Format = Format {
-    name: "dots",
-    openers: &["<dots_function_call>"],
-    grammars: &[
-        Grammar::Tags(Tags { section_close: &["</dots_function_call>"], ..Tags::INVOKE }),
-        Grammar::Json(JsonBlock { close: &["</dots_function_call>"], ..JsonBlock::MARKED }),
+pub(super) const FORMAT: Format = Format::xml(
+    "dots",
+    &["<dots_function_call>"],
+    &[
+        Grammar::invoke(&["</dots_function_call>"]),
+        Grammar::json(Starts::Either, &["</dots_function_call>"]),
     ],
-    ..Format::XML
-};
+);

@@ -1,5 +1,4 @@
-//! As `hermes`, after reasoning; plain answers stand in `<response>`.
-//! Models: `ERNIE 4.5`.
+//! As `hermes`, after reasoning; plain answers stand in `<response>`. Models: `ERNIE 4.5`.
 //! ```text
 //! </think>
 //!
@@ -8,11 +7,7 @@
 //! </tool_call>
 //! ```
 
-use crate::textcall::format::Format;
+use super::{Format, hermes};
 
-pub(super) const FORMAT: Format = Format {
-    name: "ernie45",
-    openers: &["<tool_call>"],
-    grammars: super::hermes::FORMAT.grammars,
-    ..Format::JSON
-};
+pub(super) const FORMAT: Format =
+    Format::json("ernie45", &["<tool_call>"], hermes::FORMAT.grammars);

@@ -7,13 +7,11 @@
 //! {"port": "Brest"}
 //! ```
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::Headed;
+use super::{Format, Grammar, Headed, mistral_v11};
 
-pub(super) const FORMAT: Format = Format {
-    name: "functionary_v32",
-    openers: &[">>>"],
-    grammars: &[Grammar::Headed(Headed { call: &[">>>"], separators: &["\n"], ..Headed::MARKED })],
-    bare: super::mistral_v11::STRIPPED,
-    ..Format::JSON
-};
+pub(super) const FORMAT: Format = Format::json(
+    "functionary_v32",
+    &[">>>"],
+    &[Grammar::Headed(Headed { call: &[">>>"], separators: &["\n"], ..Headed::MARKED })],
+)
+.or_bare(mistral_v11::STRIPPED);

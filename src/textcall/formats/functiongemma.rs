@@ -1,15 +1,9 @@
-//! Bare keys and values, strings in a token of their own.
-//! Models: `FunctionGemma`.
-//! ```text
-//! <start_function_call>call:tide_table{port:<escape>Brest<escape>,days:2}<end_function_call>
-//! ```
+//! Bare keys and values, strings in a token of their own. Models: `FunctionGemma`.
+//! `<start_function_call>call:tide_table{port:<escape>Brest<escape>,days:2}<end_function_call>`
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::Notation;
-use crate::textcall::payload::Trust;
-use crate::textcall::scan::{self, Flavour};
+use super::{Flavour, Format, Grammar, Notation, Trust, delimited};
 
-static FLAVOUR: Flavour = scan::delimited("<escape>");
+static FLAVOUR: Flavour = delimited("<escape>");
 
 const MARKED: Notation = Notation {
     flavour: &FLAVOUR,
@@ -18,10 +12,6 @@ const MARKED: Notation = Notation {
     trust: Trust::Marked,
 };
 
-pub(super) const FORMAT: Format = Format {
-    name: "functiongemma",
-    openers: &["<start_function_call>"],
-    grammars: &[Grammar::Notation(MARKED)],
-    bare: &[Grammar::Notation(Notation { trust: Trust::Offered, ..MARKED })],
-    ..Format::JSON
-};
+pub(super) const FORMAT: Format =
+    Format::json("functiongemma", &["<start_function_call>"], &[Grammar::Notation(MARKED)])
+        .or_bare(&[Grammar::Notation(Notation { trust: Trust::Offered, ..MARKED })]);

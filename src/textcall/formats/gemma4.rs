@@ -1,15 +1,9 @@
-//! Bare keys and values, strings in a token of their own.
-//! Models: `Gemma 4`.
-//! ```text
-//! <|tool_call>call:tide_table{port:<|"|>Brest<|"|>,days:2}<tool_call|>
-//! ```
+//! Bare keys and values, strings in a token of their own. Models: `Gemma 4`.
+//! `<|tool_call>call:tide_table{port:<|"|>Brest<|"|>,days:2}<tool_call|>`
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::Notation;
-use crate::textcall::payload::Trust;
-use crate::textcall::scan::{self, Flavour};
+use super::{Flavour, Format, Grammar, Notation, Trust, delimited};
 
-static FLAVOUR: Flavour = scan::delimited("<|\"|>");
+static FLAVOUR: Flavour = delimited("<|\"|>");
 
 const MARKED: Notation = Notation {
     flavour: &FLAVOUR,
@@ -18,10 +12,6 @@ const MARKED: Notation = Notation {
     trust: Trust::Marked,
 };
 
-pub(super) const FORMAT: Format = Format {
-    name: "gemma4",
-    openers: &["<|tool_call>"],
-    grammars: &[Grammar::Notation(MARKED)],
-    bare: &[Grammar::Notation(Notation { trust: Trust::Offered, ..MARKED })],
-    ..Format::JSON
-};
+pub(super) const FORMAT: Format =
+    Format::json("gemma4", &["<|tool_call>"], &[Grammar::Notation(MARKED)])
+        .or_bare(&[Grammar::Notation(Notation { trust: Trust::Offered, ..MARKED })]);

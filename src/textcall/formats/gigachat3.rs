@@ -1,5 +1,4 @@
-//! JSON in a message of the role `function call`, or after a token.
-//! Models: `GigaChat 3`.
+//! JSON in a message of the role `function call`, or after a token. Models: `GigaChat 3`.
 //! ```text
 //! <|message_sep|>
 //!
@@ -7,12 +6,10 @@
 //! {"name": "tide_table", "arguments": {"port": "Brest"}}
 //! ```
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::JsonBlock;
+use super::{Format, Grammar, Starts};
 
-pub(super) const FORMAT: Format = Format {
-    name: "gigachat3",
-    openers: &["function call<|role_sep|>", "<|function_call|>"],
-    grammars: &[Grammar::Json(JsonBlock { close: &["<|message_sep|>"], ..JsonBlock::MARKED })],
-    ..Format::JSON
-};
+pub(super) const FORMAT: Format = Format::json(
+    "gigachat3",
+    &["function call<|role_sep|>", "<|function_call|>"],
+    &[Grammar::json(Starts::Either, &["<|message_sep|>"])],
+);

@@ -1,5 +1,4 @@
-//! The name, then keys and values on lines of their own.
-//! Models: `GLM 4.5 and 4.6, Ling 3, Laguna`.
+//! The name, then keys and values on lines of their own. Models: `GLM 4.5 and 4.6, Ling 3, Laguna`.
 //! ```text
 //! <tool_call>tide_table
 //! <arg_key>port</arg_key>
@@ -7,12 +6,7 @@
 //! </tool_call>
 //! ```
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::Pairs;
+use super::{Format, Grammar, Pairs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "glm45",
-    openers: &["<tool_call>"],
-    grammars: &[Grammar::Pairs(Pairs { separator: None })],
-    ..Format::XML
-};
+pub(super) const FORMAT: Format =
+    Format::xml("glm45", &["<tool_call>"], &[Grammar::Pairs(Pairs { separator: None })]);

@@ -1,11 +1,7 @@
-//! Messages with a channel and a recipient.
-//! Models: `gpt-oss`.
-//! ```text
-//! <|channel|>analysis<|message|>Look it up.<|end|><|start|>assistant<|channel|>commentary to=functions.tide_table <|constrain|>json<|message|>{"port": "Brest"}<|call|>
-//! ```
+//! Messages with a channel and a recipient. Models: `gpt-oss`.
+//! `<|channel|>analysis<|message|>Look it up.<|end|><|start|>assistant<|channel|>commentary to=functions.tide_table <|constrain|>json<|message|>{"port": "Brest"}<|call|>`
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::Channels;
+use super::{Channels, Format, Grammar};
 
 /// Header, `<|message|>`, body, end.
 pub(super) const MESSAGES: Grammar = Grammar::Channels(Channels {
@@ -13,14 +9,8 @@ pub(super) const MESSAGES: Grammar = Grammar::Channels(Channels {
     close: &["<|call|>", "<|end|>", "<|return|>", "<|eom|>"],
 });
 
-pub(super) const FORMAT: Format = Format {
-    name: "gpt_oss",
-    openers: &[
-        "<|start|>",
-        "<|channel|>",
-        "assistantcommentary to=functions.",
-        "commentary to=functions.",
-    ],
-    grammars: &[MESSAGES],
-    ..Format::JSON
-};
+pub(super) const FORMAT: Format = Format::json(
+    "gpt_oss",
+    &["<|start|>", "<|channel|>", "assistantcommentary to=functions.", "commentary to=functions."],
+    &[MESSAGES],
+);

@@ -6,16 +6,7 @@
 //! </tool_call>
 //! ```
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::{JsonBlock, Starts};
+use super::{Format, Grammar, Starts};
 
-pub(super) const FORMAT: Format = Format {
-    name: "hermes",
-    openers: &["<tool_call>"],
-    grammars: &[Grammar::Json(JsonBlock {
-        starts: Starts::Object,
-        close: &["</tool_call>"],
-        ..JsonBlock::MARKED
-    })],
-    ..Format::JSON
-};
+pub(super) const FORMAT: Format =
+    Format::json("hermes", &["<tool_call>"], &[Grammar::json(Starts::Object, &["</tool_call>"])]);

@@ -1,5 +1,4 @@
-//! As `jamba`, after reasoning; plain answers stand in `<answer>`.
-//! Models: `Hunyuan A13B`.
+//! As `jamba`, after reasoning; plain answers stand in `<answer>`. Models: `Hunyuan A13B`.
 //! ```text
 //! <think>
 //! High water first.
@@ -9,11 +8,7 @@
 //! </answer>
 //! ```
 
-use crate::textcall::format::Format;
+use super::{Format, jamba};
 
-pub(super) const FORMAT: Format = Format {
-    name: "hunyuan_a13b",
-    openers: &["<tool_calls>"],
-    grammars: super::jamba::FORMAT.grammars,
-    ..Format::JSON
-};
+pub(super) const FORMAT: Format =
+    Format::json("hunyuan_a13b", &["<tool_calls>"], jamba::FORMAT.grammars);

@@ -1,5 +1,4 @@
-//! The name, a separator, then keys and values; every tag may carry a suffix.
-//! Models: `Hy3`.
+//! The name, a separator, then keys and values; every tag may carry a suffix. Models: `Hy3`.
 //! ```text
 //! <tool_calls>
 //! <tool_call>tide_table<tool_sep>
@@ -9,12 +8,10 @@
 //! </tool_calls>
 //! ```
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::Pairs;
+use super::{Format, Grammar, Pairs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "hy_v3",
-    openers: &["<tool_calls>", "<tool_call>", "<tool_calls:", "<tool_call:"],
-    grammars: &[Grammar::Pairs(Pairs { separator: Some("tool_sep") })],
-    ..Format::XML
-};
+pub(super) const FORMAT: Format = Format::xml(
+    "hy_v3",
+    &["<tool_calls>", "<tool_call>", "<tool_calls:", "<tool_call:"],
+    &[Grammar::Pairs(Pairs { separator: Some("tool_sep") })],
+);

@@ -1,16 +1,12 @@
-//! A message to the tool; its JSON repeats the name.
-//! Models: `Inkling`.
-//! ```text
-//! <|message_model|>tide_table<|content_invoke_tool_json|>{"name": "tide_table", "args": {"port": "Brest"}}<|end_message|>
-//! ```
+//! A message to the tool; its JSON repeats the name. Models: `Inkling`.
+//! `<|message_model|>tide_table<|content_invoke_tool_json|>{"name": "tide_table", "args": {"port": "Brest"}}<|end_message|>`
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::{Head, Headed, JsonBlock};
+use super::{Format, Grammar, Head, Headed, Starts};
 
-pub(super) const FORMAT: Format = Format {
-    name: "inkling",
-    openers: &["<|message_model|>", "<|content_invoke_tool_json|>"],
-    grammars: &[
+pub(super) const FORMAT: Format = Format::json(
+    "inkling",
+    &["<|message_model|>", "<|content_invoke_tool_json|>"],
+    &[
         Grammar::Headed(Headed {
             call: &["<|message_model|>"],
             head: Head::Repeated,
@@ -18,7 +14,6 @@ pub(super) const FORMAT: Format = Format {
             close: &["<|end_message|>"],
             ..Headed::MARKED
         }),
-        Grammar::Json(JsonBlock { close: &["<|end_message|>"], ..JsonBlock::MARKED }),
+        Grammar::json(Starts::Either, &["<|end_message|>"]),
     ],
-    ..Format::JSON
-};
+);

@@ -6,11 +6,7 @@
 //! ```
 //! ```
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::{Fence, JsonBlock};
+use super::{Fence, Format, Grammar, JsonBlock};
 
-pub(super) const FORMAT: Format = Format {
-    name: "json_fence",
-    bare: &[Grammar::Json(JsonBlock { fence: Fence::Native, ..JsonBlock::BARE })],
-    ..Format::JSON
-};
+pub(super) const FORMAT: Format = Format::json("json_fence", &[], &[])
+    .or_bare(&[Grammar::Json(JsonBlock { fence: Fence::Native, ..JsonBlock::BARE })]);

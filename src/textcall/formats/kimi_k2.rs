@@ -1,21 +1,12 @@
-//! Tokens, an id made of the name and a counter, a token, the arguments.
-//! Models: `Kimi K2`.
-//! ```text
-//! <|tool_calls_section_begin|><|tool_call_begin|>functions.tide_table:0<|tool_call_argument_begin|>{"port": "Brest"}<|tool_call_end|><|tool_calls_section_end|>
-//! ```
+//! Tokens, an id made of the name and a counter, a token, the arguments. Models: `Kimi K2`.
+//! `<|tool_calls_section_begin|><|tool_call_begin|>functions.tide_table:0<|tool_call_argument_begin|>{"port": "Brest"}<|tool_call_end|><|tool_calls_section_end|>`
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::{Head, Headed};
-use crate::textcall::payload::Trust;
+use super::{Format, Grammar, Head, Headed, Trust};
 
-pub(super) const FORMAT: Format = Format {
-    name: "kimi_k2",
-    openers: &[
-        "<|tool_calls_section_begin|>",
-        "<|tool_call_section_begin|>",
-        "<|tool_call_begin|>",
-    ],
-    grammars: &[Grammar::Headed(Headed {
+pub(super) const FORMAT: Format = Format::json(
+    "kimi_k2",
+    &["<|tool_calls_section_begin|>", "<|tool_call_section_begin|>", "<|tool_call_begin|>"],
+    &[Grammar::Headed(Headed {
         call: &["<|tool_call_begin|>"],
         head: Head::Counted,
         separators: &["<|tool_call_argument_begin|>"],
@@ -23,11 +14,10 @@ pub(super) const FORMAT: Format = Format {
         section_close: &["<|tool_calls_section_end|>", "<|tool_call_section_end|>"],
         ..Headed::MARKED
     })],
-    bare: &[Grammar::Headed(Headed {
-        head: Head::Prefixed("functions."),
-        separators: &["<|tool_call_argument_begin|>"],
-        trust: Trust::Offered,
-        ..Headed::MARKED
-    })],
-    ..Format::JSON
-};
+)
+.or_bare(&[Grammar::Headed(Headed {
+    head: Head::Prefixed("functions."),
+    separators: &["<|tool_call_argument_begin|>"],
+    trust: Trust::Offered,
+    ..Headed::MARKED
+})]);

@@ -1,16 +1,12 @@
-//! Tokens that open and close named channels, calls and arguments.
-//! Models: `Kimi K3`.
-//! ```text
-//! <|open|>tools<|sep|><|open|>call tool="tide_table" index="1"<|sep|><|open|>argument key="port" type="string"<|sep|>Brest<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>
-//! ```
+//! Tokens that open and close named channels, calls and arguments. Models: `Kimi K3`.
+//! `<|open|>tools<|sep|><|open|>call tool="tide_table" index="1"<|sep|><|open|>argument key="port" type="string"<|sep|>Brest<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>`
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::Tags;
+use super::{Format, Grammar, Tags};
 
-pub(super) const FORMAT: Format = Format {
-    name: "kimi_k3",
-    openers: &["<|open|>tools<|sep|>", "<|open|>call"],
-    grammars: &[Grammar::Tags(Tags {
+pub(super) const FORMAT: Format = Format::xml(
+    "kimi_k3",
+    &["<|open|>tools<|sep|>", "<|open|>call"],
+    &[Grammar::Tags(Tags {
         call: "<|open|>call",
         call_close: "<|close|>call<|sep|>",
         parameter: "<|open|>argument",
@@ -20,5 +16,4 @@ pub(super) const FORMAT: Format = Format {
         section_close: &["<|close|>tools<|sep|>"],
         ..Tags::INVOKE
     })],
-    ..Format::XML
-};
+);

@@ -1,20 +1,10 @@
-//! A list of Python calls between tokens.
-//! Models: `Llama 4`.
-//! ```text
-//! <|python_start|>[tide_table(port='Brest', days=2)]<|python_end|>
-//! ```
+//! A list of Python calls between tokens. Models: `Llama 4`.
+//! `<|python_start|>[tide_table(port='Brest', days=2)]<|python_end|>`
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::{Brackets, Python};
-use crate::textcall::payload::Trust;
+use super::{Brackets, Format, Grammar, Trust};
 
-pub(super) const FORMAT: Format = Format {
-    name: "llama4_pythonic",
-    openers: &["<|python_start|>"],
-    grammars: &[Grammar::Python(Python {
-        brackets: Brackets::Optional,
-        close: &["<|python_end|>"],
-        trust: Trust::Marked,
-    })],
-    ..Format::JSON
-};
+pub(super) const FORMAT: Format = Format::json(
+    "llama4_pythonic",
+    &["<|python_start|>"],
+    &[Grammar::python(Brackets::Optional, &["<|python_end|>"], Trust::Marked)],
+);

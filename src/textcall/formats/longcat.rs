@@ -1,19 +1,10 @@
-//! As `hermes`, with tags of its own.
-//! Models: `LongCat-Flash`.
-//! ```text
-//! <longcat_tool_call>{"name": "tide_table", "arguments": {"port": "Brest"}}</longcat_tool_call>
-//! ```
+//! As `hermes`, with tags of its own. Models: `LongCat-Flash`.
+//! `<longcat_tool_call>{"name": "tide_table", "arguments": {"port": "Brest"}}</longcat_tool_call>`
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::{JsonBlock, Starts};
+use super::{Format, Grammar, Starts};
 
-pub(super) const FORMAT: Format = Format {
-    name: "longcat",
-    openers: &["<longcat_tool_call>"],
-    grammars: &[Grammar::Json(JsonBlock {
-        starts: Starts::Object,
-        close: &["</longcat_tool_call>"],
-        ..JsonBlock::MARKED
-    })],
-    ..Format::JSON
-};
+pub(super) const FORMAT: Format = Format::json(
+    "longcat",
+    &["<longcat_tool_call>"],
+    &[Grammar::json(Starts::Object, &["</longcat_tool_call>"])],
+);

@@ -1,5 +1,4 @@
-//! `invoke` and `parameter` tags in a section.
-//! Models: `MiniMax M2`.
+//! `invoke` and `parameter` tags in a section. Models: `MiniMax M2`.
 //! ```text
 //! <minimax:tool_call>
 //! <invoke name="tide_table">
@@ -8,12 +7,10 @@
 //! </minimax:tool_call>
 //! ```
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::Tags;
+use super::{Format, Grammar};
 
-pub(super) const FORMAT: Format = Format {
-    name: "minimax_m2",
-    openers: &["<minimax:tool_call>"],
-    grammars: &[Grammar::Tags(Tags { section_close: &["</minimax:tool_call>"], ..Tags::INVOKE })],
-    ..Format::XML
-};
+pub(super) const FORMAT: Format = Format::xml(
+    "minimax_m2",
+    &["<minimax:tool_call>"],
+    &[Grammar::invoke(&["</minimax:tool_call>"])],
+);

@@ -1,8 +1,7 @@
 //! Which text formats are there?
 //!
-//! One file per family, data only. A new one is a file, a line in each of the two lists below, and
-//! samples in `fixtures/text/`; the tests that walk all formats do the rest. Where several may read
-//! the same text, the first in the list gives the name.
+//! One file per family, data only. A new one is a file, its name in each of the two lists below, and
+//! samples in `fixtures/text/`; the tests that walk all formats do the rest.
 
 mod anthropic_xml;
 mod apertus;
@@ -57,63 +56,27 @@ mod solar_open;
 mod step3;
 mod xlam;
 
-use super::format::Format;
+use super::format::{Format, Grammar};
+use super::grammar::{
+    Brackets, Channels, Elements, Fence, Head, Headed, JsonBlock, Notation, Pairs, React, Starts,
+    Tags,
+};
+use super::payload::Trust;
+use super::scan::{Flavour, delimited};
 
-/// All formats, in the order in which they are tried.
-pub static FORMATS: &[&Format] = &[
-    &json_fence::FORMAT,
-    &hermes::FORMAT,
-    &ernie45::FORMAT,
-    &longcat::FORMAT,
-    &claude_tool_use::FORMAT,
-    &exathena::FORMAT,
-    &nemotron_v2::FORMAT,
-    &jamba::FORMAT,
-    &hunyuan_a13b::FORMAT,
-    &granite::FORMAT,
-    &mistral::FORMAT,
-    &xlam::FORMAT,
-    &granite_20b_fc::FORMAT,
-    &phi4_mini::FORMAT,
-    &internlm::FORMAT,
-    &cohere::FORMAT,
-    &apertus::FORMAT,
-    &gigachat3::FORMAT,
-    &command_r_plus::FORMAT,
-    &llama3_json::FORMAT,
-    &openai_legacy::FORMAT,
-    &mistral_v11::FORMAT,
-    &functionary_v31::FORMAT,
-    &functionary_v32::FORMAT,
-    &deepseek_v3::FORMAT,
-    &deepseek_v31::FORMAT,
-    &kimi_k2::FORMAT,
-    &solar_open::FORMAT,
-    &inkling::FORMAT,
-    &gpt_oss::FORMAT,
-    &react::FORMAT,
-    &qwen3_coder::FORMAT,
-    &seed_oss::FORMAT,
-    &anthropic_xml::FORMAT,
-    &minimax_m2::FORMAT,
-    &dots::FORMAT,
-    &muse_glimmer::FORMAT,
-    &step3::FORMAT,
-    &deepseek_v32::FORMAT,
-    &deepseek_v4::FORMAT,
-    &minicpm5::FORMAT,
-    &kimi_k3::FORMAT,
-    &minimax_m3::FORMAT,
-    &hy_v3::FORMAT,
-    &glm45::FORMAT,
-    &glm47::FORMAT,
-    &gemma4::FORMAT,
-    &functiongemma::FORMAT,
-    &pythonic::FORMAT,
-    &llama4_pythonic::FORMAT,
-    &olmo3::FORMAT,
-    &lfm2::FORMAT,
-];
+macro_rules! formats {
+    ($($name:ident)*) => { &[$(&$name::FORMAT),*] };
+}
+
+/// All formats. Where several may read the same text, the first gives the name.
+pub static FORMATS: &[&Format] = formats! {
+    json_fence hermes ernie45 longcat claude_tool_use exathena nemotron_v2 jamba hunyuan_a13b
+    granite mistral xlam granite_20b_fc phi4_mini internlm cohere apertus gigachat3
+    command_r_plus llama3_json openai_legacy mistral_v11 functionary_v31 functionary_v32
+    deepseek_v3 deepseek_v31 kimi_k2 solar_open inkling gpt_oss react qwen3_coder seed_oss
+    anthropic_xml minimax_m2 dots muse_glimmer step3 deepseek_v32 deepseek_v4 minicpm5 kimi_k3
+    minimax_m3 hy_v3 glm45 glm47 gemma4 functiongemma pythonic llama4_pythonic olmo3 lfm2
+};
 
 /// The format of a family.
 pub fn by_name(name: &str) -> Option<&'static Format> {

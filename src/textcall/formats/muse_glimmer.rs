@@ -1,5 +1,4 @@
-//! Messages with a recipient; calls in tags of their own.
-//! Models: `Muse Glimmer`.
+//! Messages with a recipient; calls in tags of their own. Models: `Muse Glimmer`.
 //! ```text
 //!  to=functions<|message|><atem:function_calls>
 //! <atem:invoke name="tide_table">
@@ -8,22 +7,23 @@
 //! </atem:function_calls><|eom|>
 //! ```
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::Tags;
+use super::{Format, Grammar, Tags, gpt_oss};
 
-pub(super) const FORMAT: Format = Format {
-    name: "muse_glimmer",
-    openers: &[
-        "<atem:function_calls>",
-        "<atem:invoke",
-        " to=self<|message|>",
-        " to=user<|message|>",
-        " to=functions<|message|>",
-        "to=self<|message|>",
-        "to=user<|message|>",
-        "to=functions<|message|>",
-    ],
-    grammars: &[
+const OPENERS: &[&str] = &[
+    "<atem:function_calls>",
+    "<atem:invoke",
+    " to=self<|message|>",
+    " to=user<|message|>",
+    " to=functions<|message|>",
+    "to=self<|message|>",
+    "to=user<|message|>",
+    "to=functions<|message|>",
+];
+
+pub(super) const FORMAT: Format = Format::xml(
+    "muse_glimmer",
+    OPENERS,
+    &[
         Grammar::Tags(Tags {
             call: "<atem:invoke",
             call_close: "</atem:invoke>",
@@ -32,7 +32,6 @@ pub(super) const FORMAT: Format = Format {
             section_close: &["</atem:function_calls>"],
             ..Tags::INVOKE
         }),
-        super::gpt_oss::MESSAGES,
+        gpt_oss::MESSAGES,
     ],
-    ..Format::XML
-};
+);

@@ -1,15 +1,10 @@
-//! A JSON list in a tag.
-//! Models: `Nemotron Nano v2`.
-//! ```text
-//! <TOOLCALL>[{"name": "tide_table", "arguments": {"port": "Brest"}}]</TOOLCALL>
-//! ```
+//! A JSON list in a tag. Models: `Nemotron Nano v2`.
+//! `<TOOLCALL>[{"name": "tide_table", "arguments": {"port": "Brest"}}]</TOOLCALL>`
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::JsonBlock;
+use super::{Format, Grammar, Starts};
 
-pub(super) const FORMAT: Format = Format {
-    name: "nemotron_v2",
-    openers: &["<TOOLCALL>"],
-    grammars: &[Grammar::Json(JsonBlock { close: &["</TOOLCALL>"], ..JsonBlock::MARKED })],
-    ..Format::JSON
-};
+pub(super) const FORMAT: Format = Format::json(
+    "nemotron_v2",
+    &["<TOOLCALL>"],
+    &[Grammar::json(Starts::Either, &["</TOOLCALL>"])],
+);

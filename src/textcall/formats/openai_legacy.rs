@@ -1,10 +1,7 @@
-//! The provider's own message, written out as text.
-//! Models: `any model trained on API transcripts`.
-//! ```text
-//! {"function_call": {"name": "tide_table", "arguments": "{\"port\": \"Brest\"}"}}
-//! ```
+//! The provider's own message, written out as text. Models: `any model trained on API transcripts`.
+//! `{"function_call": {"name": "tide_table", "arguments": "{\"port\": \"Brest\"}"}}`
 
-use crate::textcall::format::Format;
+use super::{Format, llama3_json};
 
 pub(super) const FORMAT: Format =
-    Format { name: "openai_legacy", bare: super::llama3_json::FORMAT.bare, ..Format::JSON };
+    Format::json("openai_legacy", &[], &[]).or_bare(llama3_json::FORMAT.bare);

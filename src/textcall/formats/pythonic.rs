@@ -1,19 +1,10 @@
-//! A list of Python calls, which is the whole message.
-//! Models: `Llama 3.2, ToolACE`.
-//! ```text
-//! [tide_table(port='Brest', days=2)]
-//! ```
+//! A list of Python calls, which is the whole message. Models: `Llama 3.2, ToolACE`.
+//! `[tide_table(port='Brest', days=2)]`
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::{Brackets, Python};
-use crate::textcall::payload::Trust;
+use super::{Brackets, Format, Grammar, Trust};
 
-pub(super) const FORMAT: Format = Format {
-    name: "pythonic",
-    bare: &[Grammar::Python(Python {
-        brackets: Brackets::Required,
-        close: &[],
-        trust: Trust::Offered,
-    })],
-    ..Format::JSON
-};
+pub(super) const FORMAT: Format = Format::json("pythonic", &[], &[]).or_bare(&[Grammar::python(
+    Brackets::Required,
+    &[],
+    Trust::Offered,
+)]);

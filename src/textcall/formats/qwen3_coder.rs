@@ -10,12 +10,10 @@
 //! </tool_call>
 //! ```
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::Tags;
+use super::{Format, Grammar};
 
-pub(super) const FORMAT: Format = Format {
-    name: "qwen3_coder",
-    openers: &["<tool_call>", "<function="],
-    grammars: &[Grammar::Tags(Tags { section_close: &["</tool_call>"], ..Tags::FUNCTION })],
-    ..Format::XML
-};
+pub(super) const FORMAT: Format = Format::xml(
+    "qwen3_coder",
+    &["<tool_call>", "<function="],
+    &[Grammar::function(&["</tool_call>"])],
+);

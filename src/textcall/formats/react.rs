@@ -6,13 +6,11 @@
 //! Action Input: {"port": "Brest"}
 //! ```
 
-use crate::textcall::format::{Anchor, Format, Grammar};
-use crate::textcall::grammar::React;
+use super::{Format, Grammar, React};
 
-pub(super) const FORMAT: Format = Format {
-    name: "react",
-    openers: &["Action:"],
-    anchor: Anchor::LineStart,
-    grammars: &[Grammar::React(React { input: "Action Input:", observation: "Observation:" })],
-    ..Format::JSON
-};
+pub(super) const FORMAT: Format = Format::json(
+    "react",
+    &["Action:"],
+    &[Grammar::React(React { input: "Action Input:", observation: "Observation:" })],
+)
+.at_line_start();

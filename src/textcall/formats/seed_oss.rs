@@ -1,5 +1,4 @@
-//! As `qwen3_coder`, in a tag of its own.
-//! Models: `Seed-OSS`.
+//! As `qwen3_coder`, in a tag of its own. Models: `Seed-OSS`.
 //! ```text
 //! <seed:tool_call>
 //! <function=tide_table>
@@ -8,12 +7,7 @@
 //! </seed:tool_call>
 //! ```
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::Tags;
+use super::{Format, Grammar};
 
-pub(super) const FORMAT: Format = Format {
-    name: "seed_oss",
-    openers: &["<seed:tool_call>"],
-    grammars: &[Grammar::Tags(Tags { section_close: &["</seed:tool_call>"], ..Tags::FUNCTION })],
-    ..Format::XML
-};
+pub(super) const FORMAT: Format =
+    Format::xml("seed_oss", &["<seed:tool_call>"], &[Grammar::function(&["</seed:tool_call>"])]);

@@ -1,21 +1,16 @@
-//! Tokens round an id, the name and the arguments.
-//! Models: `Solar Open`.
-//! ```text
-//! <|tool_calls|><|tool_call:begin|>k3z9<|tool_call:name|>tide_table<|tool_call:args|>{"port": "Brest"}<|tool_call:end|>
-//! ```
+//! Tokens round an id, the name and the arguments. Models: `Solar Open`.
+//! `<|tool_calls|><|tool_call:begin|>k3z9<|tool_call:name|>tide_table<|tool_call:args|>{"port": "Brest"}<|tool_call:end|>`
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::{Head, Headed};
+use super::{Format, Grammar, Head, Headed};
 
-pub(super) const FORMAT: Format = Format {
-    name: "solar_open",
-    openers: &["<|tool_calls|>", "<|tool_call:begin|>"],
-    grammars: &[Grammar::Headed(Headed {
+pub(super) const FORMAT: Format = Format::json(
+    "solar_open",
+    &["<|tool_calls|>", "<|tool_call:begin|>"],
+    &[Grammar::Headed(Headed {
         call: &["<|tool_call:begin|>"],
         head: Head::IdThenName("<|tool_call:name|>"),
         separators: &["<|tool_call:args|>"],
         close: &["<|tool_call:end|>"],
         ..Headed::MARKED
     })],
-    ..Format::JSON
-};
+);

@@ -1,5 +1,4 @@
-//! Tokens round `invoke` tags.
-//! Models: `Step3`.
+//! Tokens round `invoke` tags. Models: `Step3`.
 //! ```text
 //! <｜tool_calls_begin｜>
 //! <｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="tide_table">
@@ -8,13 +7,12 @@
 //! <｜tool_calls_end｜>
 //! ```
 
-use crate::textcall::format::{Format, Grammar};
-use crate::textcall::grammar::Tags;
+use super::{Format, Grammar, Tags};
 
-pub(super) const FORMAT: Format = Format {
-    name: "step3",
-    openers: &["<｜tool_calls_begin｜>", "<｜tool_call_begin｜>", "<steptml:invoke"],
-    grammars: &[Grammar::Tags(Tags {
+pub(super) const FORMAT: Format = Format::xml(
+    "step3",
+    &["<｜tool_calls_begin｜>", "<｜tool_call_begin｜>", "<steptml:invoke"],
+    &[Grammar::Tags(Tags {
         call: "<steptml:invoke",
         call_close: "</steptml:invoke>",
         parameter: "<steptml:parameter",
@@ -23,5 +21,4 @@ pub(super) const FORMAT: Format = Format {
         section_close: &["<｜tool_calls_end｜>"],
         ..Tags::INVOKE
     })],
-    ..Format::XML
-};
+);

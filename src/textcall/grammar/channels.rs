@@ -1,46 +1,31 @@
 //! Messages with a header that says who they are for: a tool, the user, or the model itself.
 
-use super::{MessageKind, Reader, Step, is_name};
-use crate::textcall::literal;
+use super::{Block, Family, MessageKind, Next, Reader, Step, Who, is_name, json_value};
 use crate::textcall::parsed::ProblemCode;
 use crate::textcall::payload::Draft;
-use crate::textcall::scan::{self, Scan};
+use crate::textcall::scan;
 use crate::textcall::view::{Read, Stop, View};
 
 /// `HEADER <|message|> BODY END`
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::textcall) struct Channels {
+pub(crate) struct Channels {
     /// What ends a header.
-    pub(in crate::textcall) message: &'static str,
+    pub(crate) message: &'static str,
     /// What ends a message.
-    pub(in crate::textcall) close: &'static [&'static str],
+    pub(crate) close: &'static [&'static str],
 }
 
 impl Channels {
-    pub(in crate::textcall) fn reader(
-        &'static self,
-        opener: &'static str,
-        at: usize,
-    ) -> Box<dyn Reader> {
-        Box::new(Message { config: self, opener, at, stage: Stage::Header, name: String::new() })
+    pub(crate) fn reader(&'static self, opener: &'static str, at: usize) -> Box<dyn Reader> {
+        Block::reader(Message { config: self, opener, called: false }, at)
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Message {
     config: &'static Channels,
     opener: &'static str,
-    at: usize,
-    stage: Stage,
-    name: String,
-}
-
-#[derive(Debug)]
-enum Stage {
-    Header,
-    Body,
-    Scan(Scan),
-    After,
+    called: bool,
 }
 
 /// Whom a message is for.
@@ -49,47 +34,39 @@ enum To {
     Other(MessageKind),
 }
 
-impl Reader for Message {
-    fn awaits(&self) -> Option<u8> {
-        match self.stage {
-            Stage::Scan(_) => Some(b'}'),
-            _ => None,
+impl Family for Message {
+    fn next(&mut self, view: &View<'_>, from: usize) -> Read<Next> {
+        if self.called {
+            return Ok(Next::end(view.past(from, self.config.close)?));
         }
+        let (to, body) = self.header(view, from)?;
+        let name = match to {
+            To::Tool(name) => name,
+            To::Other(kind) => return Ok(Next::Step(Step::Message { kind, body })),
+        };
+        let at = view.skip_space(body);
+        if view.peek(at)? == '{' {
+            return Ok(Next::Value(&scan::JSON, Who { name, id: None }, at));
+        }
+        if view.any(at, self.config.close)?.is_some() {
+            return self.decode(view, Who { name, id: None }, "{}", at).map(Next::Step);
+        }
+        let detail = format!("the message to {name} is not a JSON object");
+        Err(Stop::Broken { code: ProblemCode::InvalidJson, detail, end: at })
     }
 
-    fn step(&mut self, view: &View<'_>) -> Read<Step> {
-        loop {
-            match &mut self.stage {
-                Stage::Header => match self.header(view)? {
-                    To::Tool(name) => {
-                        self.name = name;
-                        self.stage = Stage::Body;
-                    }
-                    To::Other(kind) => return Ok(Step::Message { kind, body: self.at }),
-                },
-                Stage::Body => {
-                    if let Some(step) = self.body(view)? {
-                        return Ok(step);
-                    }
-                }
-                Stage::Scan(scan) => {
-                    let end = scan.run(view)?;
-                    return self.called(view.slice(self.at..end), end);
-                }
-                Stage::After => {
-                    let at = view.skip_space(self.at);
-                    let closer = view.any(at, self.config.close)?;
-                    return Ok(Step::End { end: closer.map_or(self.at, |length| at + length) });
-                }
-            }
-        }
+    fn decode(&mut self, _: &View<'_>, who: Who, text: &str, end: usize) -> Read<Step> {
+        let (value, repairs) = json_value(text, end)?;
+        self.called = true;
+        let input = value.as_object().cloned().unwrap_or_default();
+        Ok(Step::call(Draft { name: who.name, id: None, input, repairs }, end))
     }
 }
 
 impl Message {
-    fn header(&mut self, view: &View<'_>) -> Read<To> {
+    fn header(&self, view: &View<'_>, from: usize) -> Read<(To, usize)> {
         const MAX_HEADER: usize = 300;
-        let rest = view.rest(self.at);
+        let rest = view.rest(from);
         let message = rest.find(self.config.message).map(|at| (at, self.config.message.len()));
         let whole = self.opener.ends_with(self.config.message).then_some((0, 0));
         let brace = rest.find('{').map(|at| (at, 0)).filter(|&(at, _)| {
@@ -103,36 +80,8 @@ impl Message {
         if length > MAX_HEADER || header.contains('\n') {
             return Err(Stop::Reject);
         }
-        self.at += length + separator;
-        address(&header, view).ok_or(Stop::Reject)
-    }
-
-    fn body(&mut self, view: &View<'_>) -> Read<Option<Step>> {
-        let at = view.skip_space(self.at);
-        if view.peek(at)? == '{' {
-            self.at = at;
-            self.stage = Stage::Scan(Scan::new(&scan::JSON, at));
-            return Ok(None);
-        }
-        if view.any(at, self.config.close)?.is_some() {
-            return self.called("{}", at).map(Some);
-        }
-        let detail = format!("the message to {} is not a JSON object", self.name);
-        Err(Stop::Broken { code: ProblemCode::InvalidJson, detail, end: at })
-    }
-
-    fn called(&mut self, text: &str, end: usize) -> Read<Step> {
-        let (value, repairs) = literal::json(text).map_err(|detail| {
-            let detail = format!("invalid JSON: {detail}");
-            Stop::Broken { code: ProblemCode::InvalidJson, detail, end }
-        })?;
-        self.at = end;
-        self.stage = Stage::After;
-        let input = value.as_object().cloned().unwrap_or_default();
-        Ok(Step::call(
-            Draft { name: std::mem::take(&mut self.name), id: None, input, repairs },
-            end,
-        ))
+        let to = address(&header, view).ok_or(Stop::Reject)?;
+        Ok((to, from + length + separator))
     }
 }
 

@@ -2,106 +2,57 @@
 
 use serde_json::Value;
 
-use super::{Reader, Step, is_name};
+use super::{Block, Family, Next, Reader, Step, Who, is_name};
 use crate::ir::Object;
 use crate::textcall::coerce::{Types, coerce};
 use crate::textcall::parsed::ProblemCode;
 use crate::textcall::payload::Draft;
 use crate::textcall::scan::MAX_DEPTH;
-use crate::textcall::view::{Read, Seek, Stop, View};
+use crate::textcall::view::{Read, Stop, View};
 
 /// `<invoke name="N"><K>V</K></invoke>`, or `<invoke>` with the name and parameters inside.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::textcall) struct Elements {
+pub(crate) struct Elements {
     /// What stands before every tag; a server may have stripped it.
-    pub(in crate::textcall) namespace: &'static str,
+    pub(crate) namespace: &'static str,
     /// What ends a section, without the namespace and with it.
-    pub(in crate::textcall) section_close: &'static [&'static str],
+    pub(crate) section_close: &'static [&'static str],
 }
 
 impl Elements {
-    pub(in crate::textcall) fn reader(
-        &'static self,
-        opener: &'static str,
-        at: usize,
-    ) -> Box<dyn Reader> {
+    pub(crate) fn reader(&'static self, opener: &'static str, at: usize) -> Box<dyn Reader> {
         let plain = opener.strip_prefix(self.namespace);
         let namespace = if plain.is_some() { self.namespace } else { "" };
-        let stage = if opener.ends_with("<invoke") { Stage::Tag } else { Stage::Section };
-        let close = format!("{namespace}</invoke>");
-        Box::new(Calls { config: self, namespace, close, at, stage, name: None, any: false })
+        let inside = opener.ends_with("<invoke");
+        Block::reader(Calls { config: self, namespace, inside, any: false }, at)
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Calls {
     config: &'static Elements,
     namespace: &'static str,
-    close: String,
-    at: usize,
-    stage: Stage,
-    name: Option<String>,
+    /// Whether the opener was a call's tag.
+    inside: bool,
     any: bool,
 }
 
-#[derive(Debug)]
-enum Stage {
-    Section,
-    Tag,
-    Body(Seek),
-}
-
-impl Reader for Calls {
-    fn awaits(&self) -> Option<u8> {
-        match self.stage {
-            Stage::Body(_) => Some(b'>'),
-            _ => None,
-        }
-    }
-
-    fn step(&mut self, view: &View<'_>) -> Read<Step> {
-        loop {
-            match &mut self.stage {
-                Stage::Section => {
-                    if let Some(end) = self.section(view)? {
-                        return Ok(Step::End { end });
-                    }
-                }
-                Stage::Tag => self.tag(view)?,
-                Stage::Body(seek) => {
-                    let end = seek.token(view, &self.close)?;
-                    return self.called(view, end);
-                }
-            }
-        }
-    }
-}
-
-impl Calls {
-    /// Skips white space and, if it is there, the namespace.
-    fn next_tag(&self, view: &View<'_>) -> Read<usize> {
-        let at = view.skip_space(self.at);
-        let named = !self.namespace.is_empty() && view.has(at, self.namespace)?;
-        Ok(if named { at + self.namespace.len() } else { at })
-    }
-
-    fn section(&mut self, view: &View<'_>) -> Read<Option<usize>> {
-        let at = self.next_tag(view)?;
-        if view.has(at, "<invoke")? {
-            self.at = at + "<invoke".len();
-            self.stage = Stage::Tag;
-            return Ok(None);
-        }
-        if !self.any {
-            return Err(if at == view.end() { view.short() } else { Stop::Reject });
-        }
-        let close = view.any(at, self.config.section_close)?;
-        Ok(Some(close.map_or(self.at, |length| at + length)))
-    }
-
-    fn tag(&mut self, view: &View<'_>) -> Read<()> {
+impl Family for Calls {
+    fn next(&mut self, view: &View<'_>, from: usize) -> Read<Next> {
         const MAX_TAG: usize = 256;
-        let rest = view.rest(self.at);
+        let mut at = from;
+        if !self.inside || self.any {
+            let tag = view.skip_space(from);
+            let named = !self.namespace.is_empty() && view.has(tag, self.namespace)?;
+            let tag = if named { tag + self.namespace.len() } else { tag };
+            if !view.has(tag, "<invoke")? {
+                let close = view.any(tag, self.config.section_close)?;
+                let end = close.map_or(from, |length| tag + length);
+                return if self.any { Ok(Next::end(end)) } else { Err(view.short_at(tag)) };
+            }
+            at = tag + "<invoke".len();
+        }
+        let rest = view.rest(at);
         let Some(length) = rest.find('>') else {
             return Err(if rest.len() > MAX_TAG { Stop::Reject } else { view.short() });
         };
@@ -110,37 +61,30 @@ impl Calls {
         if !(inside.is_empty() || name.is_some_and(is_name)) {
             return Err(Stop::Reject);
         }
-        self.name = name.map(str::to_owned);
-        self.at += length + 1;
-        self.stage = Stage::Body(Seek::new(self.at));
-        Ok(())
+        let who = Who { name: name.unwrap_or_default().to_owned(), id: None };
+        Ok(Next::Until(format!("{}</invoke>", self.namespace), who, at + length + 1))
     }
 
-    fn called(&mut self, view: &View<'_>, end: usize) -> Read<Step> {
-        let body = view.slice(self.at..end);
+    fn decode(&mut self, view: &View<'_>, who: Who, body: &str, end: usize) -> Read<Step> {
         let broken = || {
             let detail = "a call's elements do not match up".to_owned();
-            let end = end + self.close.len();
             Stop::Broken { code: ProblemCode::InvalidStructure, detail, end }
         };
-        if !self.any && self.name.is_some() && body.contains("<parameter name=") {
+        let mut name = who.name.as_str();
+        if !self.any && !name.is_empty() && body.contains("<parameter name=") {
             return Err(Stop::Reject);
         }
         let mut members = children(body, self.namespace).ok_or_else(broken)?;
-        let name = if let Some(name) = &self.name {
-            name.clone()
-        } else {
-            let (name, parameters) = old_layout(&members).ok_or_else(broken)?;
+        if name.is_empty() {
+            let (inner, parameters) = old_layout(&members).ok_or_else(broken)?;
             members = children(parameters, self.namespace).ok_or_else(broken)?;
-            name.to_owned()
-        };
-        let root = view.catalog.schema(&name);
-        let tree = Tree { namespace: self.namespace, root };
-        let input = tree.object(&members, root, 0);
-        self.at = end + self.close.len();
+            name = inner;
+        }
+        let root = view.catalog.schema(name);
+        let input = Tree { namespace: self.namespace, root }.object(&members, root, 0);
         self.any = true;
-        self.stage = Stage::Section;
-        Ok(Step::call(Draft { name, id: None, input, repairs: Vec::new() }, self.at))
+        let name = name.to_owned();
+        Ok(Step::call(Draft { name, id: None, input, repairs: Vec::new() }, end))
     }
 }
 

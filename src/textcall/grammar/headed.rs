@@ -2,34 +2,33 @@
 
 use std::cmp::Reverse;
 
-use super::{Reader, Step, is_name};
+use super::{Block, Family, Next, Reader, Step, Who, is_name, json_value};
 use crate::ir::Object;
-use crate::textcall::literal;
 use crate::textcall::parsed::{ProblemCode, Repair};
 use crate::textcall::payload::{self, Draft, Trust};
-use crate::textcall::scan::{self, Scan};
+use crate::textcall::scan;
 use crate::textcall::view::{Read, Stop, View};
 
 /// `SECTION (CALL head SEPARATOR {…} CLOSE)* SECTION_END`
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::textcall) struct Headed {
+pub(crate) struct Headed {
     /// The tokens that start a call; an opener that is none of them starts a section.
-    pub(in crate::textcall) call: &'static [&'static str],
+    pub(crate) call: &'static [&'static str],
     /// How the name, and the id if there is one, stand in the head.
-    pub(in crate::textcall) head: Head,
+    pub(crate) head: Head,
     /// What ends the head; a `{` always does.
-    pub(in crate::textcall) separators: &'static [&'static str],
+    pub(crate) separators: &'static [&'static str],
     /// What ends a call; models forget it.
-    pub(in crate::textcall) close: &'static [&'static str],
+    pub(crate) close: &'static [&'static str],
     /// What ends a section; models forget it.
-    pub(in crate::textcall) section_close: &'static [&'static str],
+    pub(crate) section_close: &'static [&'static str],
     /// Whether the name must be one that was offered.
-    pub(in crate::textcall) trust: Trust,
+    pub(crate) trust: Trust,
 }
 
 /// How the name and the id stand in a head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::textcall) enum Head {
+pub(crate) enum Head {
     /// The name alone.
     Name,
     /// `functions.NAME:3`, all of which is the id too.
@@ -48,7 +47,7 @@ pub(in crate::textcall) enum Head {
 
 impl Headed {
     /// A marked call with nothing else said.
-    pub(in crate::textcall) const MARKED: Self = Self {
+    pub(crate) const MARKED: Self = Self {
         call: &[],
         head: Head::Name,
         separators: &[],
@@ -57,125 +56,67 @@ impl Headed {
         trust: Trust::Marked,
     };
 
-    pub(in crate::textcall) fn reader(
-        &'static self,
-        opener: &'static str,
-        at: usize,
-    ) -> Box<dyn Reader> {
-        let stage = if self.call.contains(&opener) { Stage::Head } else { Stage::Section };
-        Box::new(Section {
-            config: self,
-            at,
-            stage,
-            who: Who::default(),
-            fenced: false,
-            any: false,
-        })
+    pub(crate) fn reader(&'static self, opener: &'static str, at: usize) -> Box<dyn Reader> {
+        let announced = self.call.contains(&opener);
+        Block::reader(Section { config: self, announced, fenced: false, any: false }, at)
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Section {
     config: &'static Headed,
-    at: usize,
-    stage: Stage,
-    who: Who,
+    /// Whether the opener announced a call, not a section.
+    announced: bool,
     fenced: bool,
     any: bool,
-}
-
-#[derive(Debug)]
-enum Stage {
-    Section,
-    Head,
-    Payload,
-    Scan(Scan),
-    After,
-}
-
-#[derive(Debug, Default)]
-struct Who {
-    name: String,
-    id: Option<String>,
 }
 
 /// The longest head that is waited for.
 const MAX_HEAD: usize = 256;
 
-impl Reader for Section {
-    fn awaits(&self) -> Option<u8> {
-        match self.stage {
-            Stage::Scan(_) => Some(b'}'),
-            _ => None,
+impl Family for Section {
+    fn next(&mut self, view: &View<'_>, from: usize) -> Read<Next> {
+        let mut at = from;
+        if self.any {
+            at = self.closed(view, at)?;
         }
+        if self.any || !self.announced && !self.config.call.is_empty() {
+            let call = view.skip_space(at);
+            let Some(length) = view.any(call, self.config.call)? else {
+                let end = view.past(at, self.config.section_close)?;
+                return if self.any { Ok(Next::end(end)) } else { Err(view.short_at(call)) };
+            };
+            at = call + length;
+        }
+        let (who, at) = match self.config.head {
+            Head::Prefixed(prefix) => self.offered_head(view, prefix, at)?,
+            _ => self.free_head(view, at)?,
+        };
+        self.payload(view, who, at)
     }
 
-    fn step(&mut self, view: &View<'_>) -> Read<Step> {
-        loop {
-            match &mut self.stage {
-                Stage::Section => {
-                    if let Some(end) = self.section(view)? {
-                        return Ok(Step::End { end });
-                    }
-                }
-                Stage::Head => self.head(view)?,
-                Stage::Payload => {
-                    if let Some(step) = self.payload(view)? {
-                        return Ok(step);
-                    }
-                }
-                Stage::Scan(scan) => {
-                    let end = scan.run(view)?;
-                    let text = view.slice(self.at..end);
-                    return self.called(view, text, end);
-                }
-                Stage::After => self.after(view)?,
-            }
-        }
+    fn decode(&mut self, view: &View<'_>, who: Who, text: &str, end: usize) -> Read<Step> {
+        let offered = self.config.trust == Trust::Offered;
+        let (value, repairs) =
+            json_value(text, end).map_err(|stop| if offered { Stop::Reject } else { stop })?;
+        self.any = true;
+        let input = value.as_object().cloned().unwrap_or_default();
+        let call = named(Draft { name: who.name, id: who.id, input, repairs }, view);
+        let call = call.and_then(|call| self.unrepeated(call));
+        Ok(Step::Found { calls: vec![call], text: None, end })
     }
 }
 
 impl Section {
-    /// Expects a call or the end of the section.
-    fn section(&mut self, view: &View<'_>) -> Read<Option<usize>> {
-        let at = view.skip_space(self.at);
-        if self.config.call.is_empty() && !self.any {
-            self.stage = Stage::Head;
-            return Ok(None);
-        }
-        if let Some(length) = view.any(at, self.config.call)? {
-            self.at = at + length;
-            self.stage = Stage::Head;
-            return Ok(None);
-        }
-        if !self.any {
-            return Err(if at == view.end() { view.short() } else { Stop::Reject });
-        }
-        Ok(Some(match view.any(at, self.config.section_close)? {
-            Some(length) => at + length,
-            None => self.at,
-        }))
-    }
-
-    fn head(&mut self, view: &View<'_>) -> Read<()> {
-        let end = match self.config.head {
-            Head::Prefixed(prefix) => self.offered_head(view, prefix)?,
-            _ => self.free_head(view)?,
-        };
-        self.at = end;
-        self.stage = Stage::Payload;
-        Ok(())
-    }
-
     /// A head without a marker: only an offered name will do.
-    fn offered_head(&mut self, view: &View<'_>, prefix: &str) -> Read<usize> {
-        if !view.has(self.at, prefix)? {
+    fn offered_head(&self, view: &View<'_>, prefix: &str, from: usize) -> Read<(Who, usize)> {
+        if !view.has(from, prefix)? {
             return Err(Stop::Reject);
         }
-        let start = self.at + prefix.len();
+        let start = from + prefix.len();
         let name = view.catalog.name_at(view, start)?.ok_or(Stop::Reject)?;
         let mut end = start + name.len();
-        self.who = Who { name: name.to_owned(), id: None };
+        let mut who = Who { name: name.to_owned(), id: None };
         if view.peek_or_end(end)? == Some(':') {
             let digits = view.rest(end + 1);
             let count =
@@ -184,14 +125,14 @@ impl Section {
                 return Err(view.short());
             }
             end += 1 + count;
-            self.who.id = Some(view.slice(self.at..end).to_owned());
+            who.id = Some(view.slice(from..end).to_owned());
         }
-        Ok(end + view.any(end, self.config.separators)?.unwrap_or(0))
+        Ok((who, end + view.any(end, self.config.separators)?.unwrap_or(0)))
     }
 
     /// A head that a marker announced.
-    fn free_head(&mut self, view: &View<'_>) -> Read<usize> {
-        let start = view.skip_space(self.at);
+    fn free_head(&self, view: &View<'_>, from: usize) -> Read<(Who, usize)> {
+        let start = view.skip_space(from);
         let rest = view.rest(start);
         let find = |token: &&str| Some((rest.find(token)?, Reverse(token.len())));
         let ends = self.config.separators.iter().filter_map(find);
@@ -207,8 +148,8 @@ impl Section {
         let who = self.who(head).filter(|who| is_name(&who.name));
         let announced =
             self.config.head == Head::Counted && separator > 0 && !head.contains(['<', '\n']);
-        self.who = who.or(announced.then(Who::default)).ok_or(Stop::Reject)?;
-        Ok(start + length + separator)
+        let who = who.or(announced.then(Who::default)).ok_or(Stop::Reject)?;
+        Ok((who, start + length + separator))
     }
 
     /// Whether a head without an end may still become one.
@@ -250,39 +191,17 @@ impl Section {
     }
 
     /// Finds the arguments, or that there are none.
-    fn payload(&mut self, view: &View<'_>) -> Read<Option<Step>> {
-        let mut at = view.skip_space(self.at);
-        if let Some((_, inside)) = view.fence(at)? {
-            self.fenced = true;
-            at = view.skip_space(inside);
-        }
+    fn payload(&mut self, view: &View<'_>, who: Who, from: usize) -> Read<Next> {
+        let fence = view.fence(view.skip_space(from))?;
+        self.fenced = fence.is_some();
+        let at = view.skip_space(fence.map_or(from, |(_, inside)| inside));
         if view.peek(at)? == '{' {
-            self.at = at;
-            self.stage = Stage::Scan(Scan::new(&scan::JSON, at));
-            return Ok(None);
+            return Ok(Next::Value(&scan::JSON, who, at));
         }
         if view.any(at, self.config.close)?.is_some() {
-            return self.called(view, "{}", at).map(Some);
+            return self.decode(view, who, "{}", at).map(Next::Step);
         }
         Err(Stop::Reject)
-    }
-
-    fn called(&mut self, view: &View<'_>, text: &str, end: usize) -> Read<Step> {
-        let (input, repairs) = match literal::json(text) {
-            Ok((value, repairs)) => (value.as_object().cloned().unwrap_or_default(), repairs),
-            Err(_) if self.config.trust == Trust::Offered => return Err(Stop::Reject),
-            Err(detail) => {
-                let detail = format!("invalid JSON: {detail}");
-                return Err(Stop::Broken { code: ProblemCode::InvalidJson, detail, end });
-            }
-        };
-        self.at = end;
-        self.any = true;
-        self.stage = Stage::After;
-        let who = std::mem::take(&mut self.who);
-        let call = named(Draft { name: who.name, id: who.id, input, repairs }, view);
-        let call = call.and_then(|call| self.unrepeated(call));
-        Ok(Step::Found { calls: vec![call], text: None, end })
     }
 
     /// Takes the arguments out of JSON that repeats the name.
@@ -294,18 +213,14 @@ impl Section {
         Ok(call)
     }
 
-    /// Takes what closes the call.
-    fn after(&mut self, view: &View<'_>) -> Read<()> {
-        let mut at = view.skip_space(self.at);
-        if self.fenced && view.has(at, "```")? {
-            at = view.skip_space(at + 3);
-        }
-        if let Some(length) = view.any(at, self.config.close)? {
-            self.at = at + length;
-        }
-        self.fenced = false;
-        self.stage = Stage::Section;
-        Ok(())
+    /// The place after what closes a call.
+    fn closed(&self, view: &View<'_>, from: usize) -> Read<usize> {
+        let at = view.skip_space(from);
+        let inside = if self.fenced && view.has(at, "```")? { at + 3 } else { from };
+        Ok(match view.any(view.skip_space(inside), self.config.close)? {
+            Some(length) => view.skip_space(inside) + length,
+            None => from,
+        })
     }
 }
 

@@ -1,32 +1,31 @@
 //! JSON in markers, JSON lists, fences and bare JSON: who is called stands in the JSON itself.
 
-use super::{Reader, Step};
-use crate::textcall::literal;
-use crate::textcall::parsed::{ProblemCode, Repair};
+use super::{Block, Family, Next, Reader, Step, Who, json_value};
+use crate::textcall::parsed::Repair;
 use crate::textcall::payload::{self, Draft, Refusal, Trust};
-use crate::textcall::scan::{self, Scan};
+use crate::textcall::scan;
 use crate::textcall::view::{Read, Stop, View};
 
 /// A JSON object or a list of them, each with a name and arguments.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::textcall) struct JsonBlock {
+pub(crate) struct JsonBlock {
     /// What the payload must start with.
-    pub(in crate::textcall) starts: Starts,
+    pub(crate) starts: Starts,
     /// What a Markdown fence round the payload means.
-    pub(in crate::textcall) fence: Fence,
+    pub(crate) fence: Fence,
     /// Tokens that may stand between the opener and the payload.
-    pub(in crate::textcall) gap: &'static [&'static str],
+    pub(crate) gap: &'static [&'static str],
     /// The closing markers; models forget them.
-    pub(in crate::textcall) close: &'static [&'static str],
+    pub(crate) close: &'static [&'static str],
     /// Whether a marker vouches for the call.
-    pub(in crate::textcall) trust: Trust,
+    pub(crate) trust: Trust,
     /// Names that mean "no call".
-    pub(in crate::textcall) pseudo: &'static [&'static str],
+    pub(crate) pseudo: &'static [&'static str],
 }
 
 /// What a payload must start with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::textcall) enum Starts {
+pub(crate) enum Starts {
     /// `{`
     Object,
     /// `[`
@@ -37,7 +36,7 @@ pub(in crate::textcall) enum Starts {
 
 /// What a Markdown fence round the payload means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::textcall) enum Fence {
+pub(crate) enum Fence {
     /// That this is not the format.
     Refused,
     /// A slip of the model.
@@ -50,7 +49,7 @@ pub(in crate::textcall) enum Fence {
 
 impl JsonBlock {
     /// Either shape, no closer, vouched for by its marker.
-    pub(in crate::textcall) const MARKED: Self = Self {
+    pub(crate) const MARKED: Self = Self {
         starts: Starts::Either,
         fence: Fence::Slip,
         gap: &[],
@@ -60,80 +59,59 @@ impl JsonBlock {
     };
 
     /// Either shape, without a marker.
-    pub(in crate::textcall) const BARE: Self =
+    pub(crate) const BARE: Self =
         Self { trust: Trust::Offered, fence: Fence::Refused, ..Self::MARKED };
 
-    pub(in crate::textcall) fn reader(&'static self, at: usize) -> Box<dyn Reader> {
-        Box::new(Block {
-            config: self,
-            at,
-            stage: Stage::Start,
-            list: false,
-            fenced: false,
-            any: false,
-        })
+    pub(crate) fn reader(&'static self, at: usize) -> Box<dyn Reader> {
+        let payload = Payload { config: self, list: false, fenced: false, any: false };
+        Block::reader(payload, at)
     }
 }
 
 /// The words after a fence that a call may be in.
 const FENCES: [&str; 7] = ["", "json", "json5", "jsonc", "tool_call", "tool_use", "function_call"];
 
-#[derive(Debug)]
-struct Block {
+#[derive(Debug, Clone)]
+struct Payload {
     config: &'static JsonBlock,
-    at: usize,
-    stage: Stage,
     list: bool,
     fenced: bool,
     any: bool,
 }
 
-#[derive(Debug)]
-enum Stage {
-    Start,
-    Element,
-    Scan(Scan),
-    After,
-}
-
-impl Reader for Block {
-    fn awaits(&self) -> Option<u8> {
-        match self.stage {
-            Stage::Scan(_) => Some(b'}'),
-            _ => None,
+impl Family for Payload {
+    fn next(&mut self, view: &View<'_>, from: usize) -> Read<Next> {
+        if self.any {
+            return self.after(view, from);
         }
+        let at = self.start(view, from)?;
+        self.element(view, at)
     }
 
-    fn step(&mut self, view: &View<'_>) -> Read<Step> {
-        loop {
-            match &mut self.stage {
-                Stage::Start => self.start(view)?,
-                Stage::Element => self.element(view)?,
-                Stage::Scan(scan) => {
-                    let end = scan.run(view)?;
-                    if let Some(step) = self.scanned(view, end)? {
-                        return Ok(step);
-                    }
-                }
-                Stage::After => {
-                    if let Some(end) = self.after(view)? {
-                        return Ok(Step::End { end });
-                    }
-                }
-            }
+    fn decode(&mut self, view: &View<'_>, _: Who, text: &str, end: usize) -> Read<Step> {
+        let offered = self.config.trust == Trust::Offered;
+        let (value, mut repairs) =
+            json_value(text, end).map_err(|stop| if offered { Stop::Reject } else { stop })?;
+        if offered && !payload::offered(&value, view.catalog) {
+            return Err(Stop::Reject);
         }
+        if self.fenced && self.config.fence == Fence::Slip {
+            repairs.push(Repair::Fence);
+        }
+        let mut calls = payload::calls(&value);
+        calls.retain(|call| !self.is_pseudo(call));
+        calls.iter_mut().flatten().for_each(|call| call.repairs.extend(&repairs));
+        self.any = true;
+        let text = payload::message_text(&value).filter(|_| offered).map(str::to_owned);
+        Ok(Step::Found { calls, text, end })
     }
 }
 
-impl Block {
-    /// Finds the bracket that the payload starts with.
-    fn start(&mut self, view: &View<'_>) -> Read<()> {
-        let mut at = view.skip_space(self.at);
-        while let Some(length) = view.any(at, self.config.gap)? {
-            at = view.skip_space(at + length);
-        }
-        let fence = view.fence(at)?;
-        match (fence, self.config.fence) {
+impl Payload {
+    /// Finds the place inside the list, or the object, that the payload is.
+    fn start(&mut self, view: &View<'_>, from: usize) -> Read<usize> {
+        let mut at = view.skip_tokens(from, self.config.gap)?;
+        match (view.fence(at)?, self.config.fence) {
             (Some(_), Fence::Refused) | (None, Fence::Native) => return Err(Stop::Reject),
             (Some((word, _)), Fence::Native) if !FENCES.contains(&word) => {
                 return Err(Stop::Reject);
@@ -145,20 +123,18 @@ impl Block {
             (None, _) => {}
         }
         match (view.peek(at)?, self.config.starts) {
-            ('{', Starts::Object | Starts::Either) => self.at = at,
+            ('{', Starts::Object | Starts::Either) => Ok(at),
             ('[', Starts::List | Starts::Either) => {
                 self.list = true;
-                self.at = at + 1;
+                Ok(at + 1)
             }
-            _ => return Err(Stop::Reject),
+            _ => Err(Stop::Reject),
         }
-        self.stage = Stage::Element;
-        Ok(())
     }
 
     /// Makes sure that an object starts here, and one that can be a call.
-    fn element(&mut self, view: &View<'_>) -> Read<()> {
-        let at = view.skip_space(self.at);
+    fn element(&self, view: &View<'_>, from: usize) -> Read<Next> {
+        let at = view.skip_space(from);
         if view.peek(at)? != '{' {
             return Err(Stop::Reject);
         }
@@ -173,37 +149,7 @@ impl Block {
                 return Err(Stop::Reject);
             }
         }
-        self.at = at;
-        self.stage = Stage::Scan(Scan::new(&scan::JSON, at));
-        Ok(())
-    }
-
-    /// Reads the calls of one complete element.
-    fn scanned(&mut self, view: &View<'_>, end: usize) -> Read<Option<Step>> {
-        let decoded = literal::json(view.slice(self.at..end));
-        let offered = self.config.trust == Trust::Offered;
-        let (value, mut repairs) = match decoded {
-            Ok(mended) => mended,
-            Err(_) if offered => return Err(Stop::Reject),
-            Err(detail) => {
-                let code = ProblemCode::InvalidJson;
-                return Err(Stop::Broken { code, detail: format!("invalid JSON: {detail}"), end });
-            }
-        };
-        if offered && !payload::offered(&value, view.catalog) {
-            return Err(Stop::Reject);
-        }
-        if self.fenced && self.config.fence == Fence::Slip {
-            repairs.push(Repair::Fence);
-        }
-        let mut calls = payload::calls(&value);
-        calls.retain(|call| !self.is_pseudo(call));
-        calls.iter_mut().flatten().for_each(|call| call.repairs.extend(&repairs));
-        self.at = end;
-        self.any = true;
-        self.stage = Stage::After;
-        let text = payload::message_text(&value).filter(|_| offered).map(str::to_owned);
-        Ok(Some(Step::Found { calls, text, end }))
+        Ok(Next::Value(&scan::JSON, Who::default(), at))
     }
 
     fn is_pseudo(&self, call: &Result<Draft, Refusal>) -> bool {
@@ -211,51 +157,43 @@ impl Block {
     }
 
     /// Looks for another element or for the end of the block.
-    fn after(&mut self, view: &View<'_>) -> Read<Option<usize>> {
-        let at = view.skip_space(self.at);
-        match view.peek_or_end(at)? {
-            None => return Ok(Some(self.at)),
-            Some(',' | ';') => {
-                let next = view.skip_space(at + 1);
-                match view.peek_or_end(next)? {
-                    Some('{') => self.go_on(Stage::Element, next),
-                    Some(']') if self.list => self.go_on(Stage::After, next),
-                    _ => return Ok(Some(if self.list { at + 1 } else { self.at })),
+    fn after(&mut self, view: &View<'_>, mut from: usize) -> Read<Next> {
+        loop {
+            let at = view.skip_space(from);
+            let Some(next) = view.peek_or_end(at)? else { return Ok(Next::end(from)) };
+            match next {
+                ',' | ';' => {
+                    let after = view.skip_space(at + 1);
+                    match view.peek_or_end(after)? {
+                        Some('{') => return self.element(view, after),
+                        Some(']') if self.list => from = after,
+                        _ => return Ok(Next::end(if self.list { at + 1 } else { from })),
+                    }
                 }
-                return Ok(None);
-            }
-            Some('{') if !self.list => {
-                self.go_on(Stage::Element, at);
-                return Ok(None);
-            }
-            Some(']') if self.list => {
-                self.list = false;
-                self.go_on(Stage::After, at + 1);
-                return Ok(None);
-            }
-            _ => {}
-        }
-        if self.fenced && view.has(at, "```")? {
-            self.fenced = false;
-            self.go_on(Stage::After, at + 3);
-            return Ok(None);
-        }
-        if let Some(length) = view.any(at, self.config.close)? {
-            return Ok(Some(at + length));
-        }
-        if let Some('}' | ']') = view.peek_or_end(at)? {
-            let next = view.skip_space(at + 1);
-            if view.any(next, self.config.close)?.is_some() {
-                self.go_on(Stage::After, next);
-                return Ok(None);
+                '{' if !self.list => return self.element(view, at),
+                ']' if self.list => {
+                    self.list = false;
+                    from = at + 1;
+                }
+                _ if self.fenced && view.has(at, "```")? => {
+                    self.fenced = false;
+                    from = at + 3;
+                }
+                _ => match self.stray(view, at, next)? {
+                    Some(after) => from = after,
+                    None => return Ok(Next::end(view.past(from, self.config.close)?)),
+                },
             }
         }
-        Ok(Some(self.at))
     }
 
-    fn go_on(&mut self, stage: Stage, at: usize) {
-        self.stage = stage;
-        self.at = at;
+    /// The place after one bracket too many before the closing marker.
+    fn stray(&self, view: &View<'_>, at: usize, bracket: char) -> Read<Option<usize>> {
+        if view.any(at, self.config.close)?.is_some() || !matches!(bracket, '}' | ']') {
+            return Ok(None);
+        }
+        let after = view.skip_space(at + 1);
+        Ok(view.any(after, self.config.close)?.map(|_| after))
     }
 }
 

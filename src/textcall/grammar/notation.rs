@@ -2,82 +2,50 @@
 
 use serde_json::Value;
 
-use super::{Reader, Step, is_name};
+use super::{Block, Family, Next, Reader, Step, Who, is_name};
 use crate::ir::Object;
 use crate::textcall::coerce::{Types, correct};
 use crate::textcall::parsed::ProblemCode;
 use crate::textcall::payload::{Draft, Trust};
-use crate::textcall::scan::{Flavour, MAX_DEPTH, Scan};
+use crate::textcall::scan::{Flavour, MAX_DEPTH};
 use crate::textcall::view::{Read, Stop, View};
 
 /// `OPENER call:NAME{key:DELIMITERtextDELIMITER,n:3} CLOSE`
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::textcall) struct Notation {
+pub(crate) struct Notation {
     /// The scanner's settings for this delimiter.
-    pub(in crate::textcall) flavour: &'static Flavour,
+    pub(crate) flavour: &'static Flavour,
     /// What stands on each side of a string.
-    pub(in crate::textcall) delimiter: &'static str,
+    pub(crate) delimiter: &'static str,
     /// What ends a call; models forget it.
-    pub(in crate::textcall) close: &'static [&'static str],
+    pub(crate) close: &'static [&'static str],
     /// Whether the name must be one that was offered.
-    pub(in crate::textcall) trust: Trust,
+    pub(crate) trust: Trust,
 }
 
 impl Notation {
-    pub(in crate::textcall) fn reader(&'static self, at: usize) -> Box<dyn Reader> {
-        Box::new(Call { config: self, at, stage: Stage::Name, name: String::new() })
+    pub(crate) fn reader(&'static self, at: usize) -> Box<dyn Reader> {
+        Block::reader(Call { config: self, called: false }, at)
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Call {
     config: &'static Notation,
-    at: usize,
-    stage: Stage,
-    name: String,
-}
-
-#[derive(Debug)]
-enum Stage {
-    Name,
-    Scan(Scan),
-    After,
+    called: bool,
 }
 
 const PREFIX: &str = "call:";
 
-impl Reader for Call {
-    fn awaits(&self) -> Option<u8> {
-        match self.stage {
-            Stage::Scan(_) => Some(b'}'),
-            _ => None,
-        }
-    }
-
-    fn step(&mut self, view: &View<'_>) -> Read<Step> {
-        loop {
-            match &mut self.stage {
-                Stage::Name => self.name(view)?,
-                Stage::Scan(scan) => {
-                    let end = scan.run(view)?;
-                    return self.called(view, end);
-                }
-                Stage::After => {
-                    let at = view.skip_space(self.at);
-                    let closer = view.any(at, self.config.close)?;
-                    return Ok(Step::End { end: closer.map_or(self.at, |length| at + length) });
-                }
-            }
-        }
-    }
-}
-
-impl Call {
-    fn name(&mut self, view: &View<'_>) -> Read<()> {
+impl Family for Call {
+    fn next(&mut self, view: &View<'_>, from: usize) -> Read<Next> {
         const MAX_NAME: usize = 160;
-        let at = view.skip_space(self.at);
+        if self.called {
+            return Ok(Next::end(view.past(from, self.config.close)?));
+        }
+        let at = view.skip_space(from);
         if !view.has(at, PREFIX)? {
-            return Err(if at == view.end() { view.short() } else { Stop::Reject });
+            return Err(view.short_at(at));
         }
         let rest = view.rest(at + PREFIX.len());
         let Some(length) = rest.find('{') else {
@@ -89,24 +57,19 @@ impl Call {
         if !is_name(name) || !known {
             return Err(Stop::Reject);
         }
-        name.clone_into(&mut self.name);
-        self.at = at + PREFIX.len() + length;
-        self.stage = Stage::Scan(Scan::new(self.config.flavour, self.at));
-        Ok(())
+        let who = Who { name: name.to_owned(), id: None };
+        Ok(Next::Value(self.config.flavour, who, at + PREFIX.len() + length))
     }
 
-    fn called(&mut self, view: &View<'_>, end: usize) -> Read<Step> {
-        let root = view.catalog.schema(&self.name);
-        let mut text =
-            Text { rest: view.slice(self.at..end), delimiter: self.config.delimiter, root };
+    fn decode(&mut self, view: &View<'_>, who: Who, text: &str, end: usize) -> Read<Step> {
+        let root = view.catalog.schema(&who.name);
+        let mut text = Text { rest: text, delimiter: self.config.delimiter, root };
         let Some(input) = text.object(root, 0) else {
             let detail = "the arguments are not key:value pairs in braces".to_owned();
             return Err(Stop::Broken { code: ProblemCode::InvalidStructure, detail, end });
         };
-        self.at = end;
-        self.stage = Stage::After;
-        let name = std::mem::take(&mut self.name);
-        Ok(Step::call(Draft { name, id: None, input, repairs: Vec::new() }, end))
+        self.called = true;
+        Ok(Step::call(Draft { name: who.name, id: None, input, repairs: Vec::new() }, end))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Key/value pairs: the name, then alternating keys and values in tags of their own.
 
-use super::{Reader, Step, is_name};
+use super::{Awaited, Reader, Step, is_name};
 use crate::ir::Object;
 use crate::textcall::coerce::{Types, coerce};
 use crate::textcall::literal;
@@ -11,17 +11,13 @@ use crate::textcall::view::{Read, Seek, Stop, View};
 
 /// `<tool_call>NAME (<arg_key>K</arg_key><arg_value>V</arg_value>)* </tool_call>`
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::textcall) struct Pairs {
+pub(crate) struct Pairs {
     /// What stands between the name and the pairs, without its brackets.
-    pub(in crate::textcall) separator: Option<&'static str>,
+    pub(crate) separator: Option<&'static str>,
 }
 
 impl Pairs {
-    pub(in crate::textcall) fn reader(
-        &'static self,
-        opener: &'static str,
-        at: usize,
-    ) -> Box<dyn Reader> {
+    pub(crate) fn reader(&'static self, opener: &'static str, at: usize) -> Box<dyn Reader> {
         let wrapped = opener.starts_with("<tool_calls");
         let stage = match (opener.ends_with(':'), wrapped) {
             (true, _) => Stage::Suffix,
@@ -74,10 +70,10 @@ struct Pending {
 const MAX_WORD: usize = 256;
 
 impl Reader for Block {
-    fn awaits(&self) -> Option<u8> {
-        match self.stage {
-            Stage::Json(_) => Some(b'}'),
-            Stage::Value { .. } => Some(b'>'),
+    fn awaits(&self) -> Option<Awaited<'_>> {
+        match &self.stage {
+            Stage::Json(scan) => Some(Awaited::Bracket(scan)),
+            Stage::Value { ends: [.., close], .. } => Some(Awaited::Token(close)),
             _ => None,
         }
     }
@@ -134,7 +130,7 @@ impl Block {
             return Ok(None);
         }
         if !self.any {
-            return Err(if at == view.end() { view.short() } else { Stop::Reject });
+            return Err(view.short_at(at));
         }
         let close = self.tag("/tool_calls");
         let closes = self.wrapped && view.has(at, &close)?;
@@ -165,7 +161,7 @@ impl Block {
         let goes_on =
             view.any(gap(view, at)?, &[&self.tag("arg_key"), &self.tag("/tool_call"), "{"])?;
         if goes_on.is_none() {
-            return Err(if at == view.end() { view.short() } else { Stop::Reject });
+            return Err(view.short_at(at));
         }
         self.call = Pending { name: name.to_owned(), ..Pending::default() };
         self.at = at;

@@ -1,27 +1,27 @@
 //! Pythonic calls: `name(key=value)`, in a list or one per line.
 
-use super::{Reader, Step, is_name};
+use super::{Block, Family, Next, Reader, Step, Who, is_name};
 use crate::ir::Object;
 use crate::textcall::literal;
 use crate::textcall::parsed::{ProblemCode, Repair};
 use crate::textcall::payload::{Draft, Refusal, Trust};
-use crate::textcall::scan::{self, Scan};
+use crate::textcall::scan;
 use crate::textcall::view::{Read, Stop, View};
 
 /// `[name(key=value), …]`
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::textcall) struct Python {
+pub(crate) struct Python {
     /// Whether the calls stand in a list.
-    pub(in crate::textcall) brackets: Brackets,
+    pub(crate) brackets: Brackets,
     /// The closing markers; models forget them.
-    pub(in crate::textcall) close: &'static [&'static str],
+    pub(crate) close: &'static [&'static str],
     /// Whether the names must be offered ones.
-    pub(in crate::textcall) trust: Trust,
+    pub(crate) trust: Trust,
 }
 
 /// Whether the calls stand in a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::textcall) enum Brackets {
+pub(crate) enum Brackets {
     /// They must.
     Required,
     /// They may.
@@ -29,71 +29,49 @@ pub(in crate::textcall) enum Brackets {
 }
 
 impl Python {
-    pub(in crate::textcall) fn reader(&'static self, at: usize) -> Box<dyn Reader> {
-        let stage = Stage::Start;
-        Box::new(Calls { config: self, at, stage, name: String::new(), list: false, any: false })
+    pub(crate) fn reader(&'static self, at: usize) -> Box<dyn Reader> {
+        Block::reader(Calls { config: self, list: false, any: false }, at)
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Calls {
     config: &'static Python,
-    at: usize,
-    stage: Stage,
-    name: String,
     list: bool,
     any: bool,
 }
 
-#[derive(Debug)]
-enum Stage {
-    Start,
-    Name,
-    Scan(Scan),
-    After,
-}
-
-impl Reader for Calls {
-    fn awaits(&self) -> Option<u8> {
-        match self.stage {
-            Stage::Scan(_) => Some(b')'),
-            _ => None,
+impl Family for Calls {
+    fn next(&mut self, view: &View<'_>, from: usize) -> Read<Next> {
+        if self.any {
+            return self.after(view, from);
         }
-    }
-
-    fn step(&mut self, view: &View<'_>) -> Read<Step> {
-        loop {
-            match &mut self.stage {
-                Stage::Start => self.start(view)?,
-                Stage::Name => self.name(view)?,
-                Stage::Scan(scan) => {
-                    let end = scan.run(view)?;
-                    return self.called(view, end);
-                }
-                Stage::After => {
-                    if let Some(end) = self.after(view)? {
-                        return Ok(Step::End { end });
-                    }
-                }
-            }
-        }
-    }
-}
-
-impl Calls {
-    fn start(&mut self, view: &View<'_>) -> Read<()> {
-        let at = view.skip_space(self.at);
+        let at = view.skip_space(from);
         self.list = view.peek(at)? == '[';
         if !self.list && self.config.brackets == Brackets::Required {
             return Err(Stop::Reject);
         }
-        self.at = if self.list { at + 1 } else { at };
-        self.stage = Stage::Name;
-        Ok(())
+        self.name(view, if self.list { at + 1 } else { at })
     }
 
-    fn name(&mut self, view: &View<'_>) -> Read<()> {
-        let at = view.skip_space(self.at);
+    fn decode(&mut self, view: &View<'_>, who: Who, text: &str, end: usize) -> Read<Step> {
+        let name = who.name;
+        let call = match literal::python_arguments(text.get(1..text.len() - 1).unwrap_or("")) {
+            Ok((arguments, repairs)) => assign(name, arguments, repairs, view),
+            Err(_) if self.config.trust == Trust::Offered && !self.any => return Err(Stop::Reject),
+            Err(detail) => {
+                let detail = format!("the arguments of {name} are not Python literals: {detail}");
+                Err((ProblemCode::InvalidArguments, detail))
+            }
+        };
+        self.any = true;
+        Ok(Step::Found { calls: vec![call], text: None, end })
+    }
+}
+
+impl Calls {
+    fn name(&self, view: &View<'_>, from: usize) -> Read<Next> {
+        let at = view.skip_space(from);
         let rest = view.rest(at);
         let part_of_name = |c: char| c.is_alphanumeric() || "_.-:".contains(c);
         let name =
@@ -109,59 +87,35 @@ impl Calls {
         if !is_name(name) || !known {
             return Err(Stop::Reject);
         }
-        plain.unwrap_or(name).clone_into(&mut self.name);
-        self.at = at + name.len();
-        self.stage = Stage::Scan(Scan::new(&scan::PYTHON, self.at));
-        Ok(())
+        let who = Who { name: plain.unwrap_or(name).to_owned(), id: None };
+        Ok(Next::Value(&scan::PYTHON, who, at + name.len()))
     }
 
-    fn called(&mut self, view: &View<'_>, end: usize) -> Read<Step> {
-        let text = view.slice(self.at + 1..end - 1);
-        let name = std::mem::take(&mut self.name);
-        let call = match literal::python_arguments(text) {
-            Ok((arguments, repairs)) => assign(name, arguments, repairs, view),
-            Err(_) if self.config.trust == Trust::Offered && !self.any => return Err(Stop::Reject),
-            Err(detail) => {
-                let detail = format!("the arguments of {name} are not Python literals: {detail}");
-                Err((ProblemCode::InvalidArguments, detail))
-            }
-        };
-        self.at = end;
-        self.any = true;
-        self.stage = Stage::After;
-        Ok(Step::Found { calls: vec![call], text: None, end })
-    }
-
-    fn after(&mut self, view: &View<'_>) -> Read<Option<usize>> {
-        let at = view.skip_space(self.at);
-        match view.peek_or_end(at)? {
-            Some(',' | ';') => {
-                let next = view.skip_space(at + 1);
-                let last = self.list && view.peek_or_end(next)? == Some(']');
-                self.go_on(if last { Stage::After } else { Stage::Name }, next);
-            }
-            Some(']') if self.list => {
-                self.list = false;
-                self.go_on(Stage::After, at + 1);
-            }
-            next => {
-                if let Some(length) = view.any(at, self.config.close)? {
-                    return Ok(Some(at + length));
+    fn after(&mut self, view: &View<'_>, mut from: usize) -> Read<Next> {
+        loop {
+            let at = view.skip_space(from);
+            match view.peek_or_end(at)? {
+                Some(',' | ';') => {
+                    from = view.skip_space(at + 1);
+                    if !self.list || view.peek_or_end(from)? != Some(']') {
+                        return self.name(view, from);
+                    }
                 }
-                let line = view.slice(self.at..at).contains('\n');
-                let word = next.is_some_and(|c| c.is_alphabetic() || c == '_');
-                if !(word && line && self.config.brackets == Brackets::Optional) {
-                    return Ok(Some(self.at));
+                Some(']') if self.list => {
+                    self.list = false;
+                    from = at + 1;
                 }
-                self.go_on(Stage::Name, at);
+                next => {
+                    if let Some(length) = view.any(at, self.config.close)? {
+                        return Ok(Next::end(at + length));
+                    }
+                    let line = view.slice(from..at).contains('\n');
+                    let word = next.is_some_and(|c| c.is_alphabetic() || c == '_');
+                    let more = word && line && self.config.brackets == Brackets::Optional;
+                    return if more { self.name(view, at) } else { Ok(Next::end(from)) };
+                }
             }
         }
-        Ok(None)
-    }
-
-    fn go_on(&mut self, stage: Stage, at: usize) {
-        self.stage = stage;
-        self.at = at;
     }
 }
 

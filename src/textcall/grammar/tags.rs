@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Reader, Step, is_name};
+use super::{Awaited, Reader, Step, is_name};
 use crate::ir::Object;
 use crate::textcall::coerce::{Types, coerce};
 use crate::textcall::literal;
@@ -13,30 +13,30 @@ use crate::textcall::view::{Read, Seek, Stop, View};
 
 /// `SECTION (<call name="N"> (<parameter name="K">V</parameter>)* </call>)* SECTION_END`
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::textcall) struct Tags {
+pub(crate) struct Tags {
     /// What a call's tag starts with; an opener that is not this starts a section.
-    pub(in crate::textcall) call: &'static str,
+    pub(crate) call: &'static str,
     /// A call's end tag. Without it a call is cut short.
-    pub(in crate::textcall) call_close: &'static str,
+    pub(crate) call_close: &'static str,
     /// What a parameter's tag starts with.
-    pub(in crate::textcall) parameter: &'static str,
+    pub(crate) parameter: &'static str,
     /// A parameter's end tag.
-    pub(in crate::textcall) parameter_close: &'static str,
+    pub(crate) parameter_close: &'static str,
     /// What ends a tag.
-    pub(in crate::textcall) tag_end: &'static str,
+    pub(crate) tag_end: &'static str,
     /// The attributes that hold the name of the tool and of the parameter; empty for `<tag=NAME>`.
-    pub(in crate::textcall) names: (&'static str, &'static str),
+    pub(crate) names: (&'static str, &'static str),
     /// Tokens that may stand between the section's opener and a call.
-    pub(in crate::textcall) gap: &'static [&'static str],
+    pub(crate) gap: &'static [&'static str],
     /// What ends a section; models forget it.
-    pub(in crate::textcall) section_close: &'static [&'static str],
+    pub(crate) section_close: &'static [&'static str],
     /// Which newlines round a value are not part of it.
-    pub(in crate::textcall) padding: Padding,
+    pub(crate) padding: Padding,
 }
 
 /// Which newlines round a value are not part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::textcall) enum Padding {
+pub(crate) enum Padding {
     /// All are.
     Data,
     /// One on each side is not.
@@ -45,7 +45,7 @@ pub(in crate::textcall) enum Padding {
 
 impl Tags {
     /// `<invoke name="N"><parameter name="K">V</parameter></invoke>`
-    pub(in crate::textcall) const INVOKE: Self = Self {
+    pub(crate) const INVOKE: Self = Self {
         call: "<invoke",
         call_close: "</invoke>",
         parameter: "<parameter",
@@ -58,7 +58,7 @@ impl Tags {
     };
 
     /// `<function=N><parameter=K>V</parameter></function>`
-    pub(in crate::textcall) const FUNCTION: Self = Self {
+    pub(crate) const FUNCTION: Self = Self {
         call: "<function=",
         call_close: "</function>",
         parameter: "<parameter=",
@@ -67,11 +67,7 @@ impl Tags {
         ..Self::INVOKE
     };
 
-    pub(in crate::textcall) fn reader(
-        &'static self,
-        opener: &'static str,
-        at: usize,
-    ) -> Box<dyn Reader> {
+    pub(crate) fn reader(&'static self, opener: &'static str, at: usize) -> Box<dyn Reader> {
         let stage = if opener == self.call { Stage::CallTag } else { Stage::Section };
         Box::new(Calls { config: self, at, stage, call: Pending::default(), any: false })
     }
@@ -120,10 +116,10 @@ const MAX_TAG: usize = 512;
 const CDATA: &str = "<![CDATA[";
 
 impl Reader for Calls {
-    fn awaits(&self) -> Option<u8> {
-        match self.stage {
-            Stage::Json(_) => Some(b'}'),
-            Stage::Value(..) => Some(b'>'),
+    fn awaits(&self) -> Option<Awaited<'_>> {
+        match &self.stage {
+            Stage::Json(scan) => Some(Awaited::Bracket(scan)),
+            Stage::Value(..) => Some(Awaited::Token(self.config.call_close)),
             _ => None,
         }
     }
@@ -154,17 +150,14 @@ impl Reader for Calls {
 impl Calls {
     /// Expects a call or the end of the section.
     fn section(&mut self, view: &View<'_>) -> Read<Option<Step>> {
-        let mut at = view.skip_space(self.at);
-        while let Some(length) = view.any(at, self.config.gap)? {
-            at = view.skip_space(at + length);
-        }
+        let at = view.skip_tokens(self.at, self.config.gap)?;
         if view.has(at, self.config.call)? {
             self.at = at + self.config.call.len();
             self.stage = Stage::CallTag;
             return Ok(None);
         }
         if !self.any {
-            return Err(if at == view.end() { view.short() } else { Stop::Reject });
+            return Err(view.short_at(at));
         }
         let end = view.any(at, self.config.section_close)?.map_or(self.at, |length| at + length);
         Ok(Some(Step::End { end }))
