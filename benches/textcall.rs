@@ -73,7 +73,10 @@ fn read(text: &str, piece: usize) {
     let mut rest = text;
     while !rest.is_empty() {
         let (head, tail) = rest.split_at_checked(piece.min(rest.len())).unwrap_or((rest, ""));
-        events.extend(parser.push(head));
+        let found = parser.push(head);
+        if !found.is_empty() {
+            events.extend(found);
+        }
         rest = tail;
     }
     events.extend(parser.finish());

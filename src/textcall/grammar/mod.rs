@@ -163,8 +163,9 @@ impl Awaited<'_> {
         match self {
             Self::Bracket(scan) => scan.may_end(view),
             Self::Token(token) => {
-                let tail = view.tail(fresh + token.len());
-                tail.windows(token.len()).any(|window| window == token.as_bytes())
+                let (tail, last) = (view.tail(fresh + token.len()), self.last_byte());
+                let mut ends = (0..tail.len()).filter(|&at| tail.get(at) == Some(&last));
+                ends.any(|at| tail.get(..=at).is_some_and(|text| text.ends_with(token.as_bytes())))
             }
         }
     }
