@@ -3,7 +3,11 @@
 //! Two hundred nights of each, over HTTP against simulated models whose luck is a hash of the
 //! request. Takes a minute, so `ci/noise-check` runs it.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and tells its figures"
+)]
 
 use std::fs;
 use std::path::Path;

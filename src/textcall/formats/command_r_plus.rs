@@ -1,12 +1,12 @@
 //! A JSON list in a fence after `Action:`; one pseudo tool means "no call".
 //! Models: `Command R and R+`.
-//! ```text
+//! ~~~text
 //! Action: ```json
 //! [
 //!     {"tool_name": "tide_table", "parameters": {"port": "Brest"}}
 //! ]
 //! ```
-//! ```
+//! ~~~
 
 use super::{Fence, Format, Grammar, JsonBlock};
 

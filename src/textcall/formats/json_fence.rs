@@ -1,10 +1,10 @@
 //! JSON in a Markdown fence. Only an offered tool with arguments is a call.
 //! Models: `any model asked for JSON; Qwen2.5-Coder, Gemma 3`.
-//! ```text
+//! ~~~text
 //! ```json
 //! {"name": "tide_table", "arguments": {"port": "Brest"}}
 //! ```
-//! ```
+//! ~~~
 
 use super::{Fence, Format, Grammar, JsonBlock};
 
