@@ -130,7 +130,8 @@ impl<'a> Conversation<'a> {
         {
             let second = self.endpoint.ask(&bare).await;
             self.evidence.push(second.evidence.clone());
-            if second.answer.reply().is_some() {
+            // A cut-short answer was an answer too: the refusal is over, the stream is what failed.
+            if matches!(second.answer, Answer::Reply(_) | Answer::CutShort(_)) {
                 self.telemetry.push(telling::reasoning_refused());
                 sent = telling::Sent::of(&bare, next);
                 self.request = bare;
