@@ -27,6 +27,7 @@ pub mod regress;
 pub mod report;
 pub mod runner;
 pub mod sim;
+mod suggest;
 pub mod telemetry;
 pub mod textcall;
 pub mod tools;

@@ -10,12 +10,12 @@ use futures_util::future::join_all;
 use super::console::Console;
 use super::scope::ScopeArgs;
 use super::{CliError, Exit};
-use crate::regress::nearest;
 use crate::report::for_terminal;
 use crate::runner::{
     Connection, DiscoverError, Endpoint, KeyFrom, Span, Target, Timeouts, connect, discover,
     offered_models, read_template,
 };
+use crate::suggest::did_you_mean;
 use crate::transport::{Budget, Call, Transport as _, by_status};
 
 /// How long one answer may take where nothing else is said.
@@ -201,8 +201,7 @@ async fn model(target: &Target, line: &Connection) -> Check {
     if offered.iter().any(is_listed) {
         return Finding::Good.of("model", format!("{wanted} is on offer"));
     }
-    let near = nearest(wanted, offered.iter().map(String::as_str));
-    let meant = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+    let meant = did_you_mean(wanted, offered.iter().map(String::as_str));
     let text = format!("{wanted} is not among the {} on offer{meant}", offered.len());
     Finding::Doubtful.of("model", text)
 }

@@ -5,8 +5,9 @@ use clap::Args;
 use super::console::Console;
 use super::error::CliError;
 use super::exit::Exit;
-use crate::regress::{Explanation, Kind, explain, explanations, nearest};
+use crate::regress::{Explanation, Kind, explain, explanations};
 use crate::report::for_terminal;
+use crate::suggest::did_you_mean;
 
 /// Say what a code means, and what to do about it
 ///
@@ -47,9 +48,7 @@ fn text(known: &Explanation) -> String {
 
 fn unknown(code: &str) -> CliError {
     let known = explanations();
-    let suggestion = match nearest(code, known.iter().map(|known| known.code.as_str())) {
-        Some(near) => format!("did you mean '{near}'?"),
-        None => "`toolprobe explain` lists all".to_owned(),
-    };
-    CliError::usage(format!("unknown code '{}'; {suggestion}", for_terminal(code)))
+    let hint = did_you_mean(code, known.iter().map(|known| known.code.as_str()));
+    let hint = if hint.is_empty() { "; `toolprobe explain` lists all" } else { &hint };
+    CliError::usage(format!("unknown code '{}'{hint}", for_terminal(code)))
 }

@@ -11,6 +11,7 @@ use super::console::Console;
 use super::tools_file::tools_file;
 use super::{CliError, Exit};
 use crate::ir::ToolSpec;
+use crate::suggest::did_you_mean;
 use crate::textcall::{self, Catalog, FORMATS, Format, Parsed, Part, Problem, TextCall};
 use crate::tools::import_tools;
 
@@ -76,12 +77,7 @@ fn options(family: Option<&str>) -> Result<textcall::Options, ParseError> {
 
 fn unknown_family(name: &str) -> ParseError {
     let names: Vec<_> = FORMATS.iter().map(|format: &&Format| format.name).collect();
-    let near = |known: &&&str| strsim::jaro_winkler(name, known) > 0.8;
-    let best = names
-        .iter()
-        .filter(near)
-        .max_by(|a, b| strsim::jaro_winkler(name, a).total_cmp(&strsim::jaro_winkler(name, b)));
-    let suggestion = best.map(|best| format!("; did you mean '{best}'?")).unwrap_or_default();
+    let suggestion = did_you_mean(name, names.iter().copied());
     ParseError::Family { name: name.to_owned(), suggestion, all: names.join(", ") }
 }
 

@@ -14,6 +14,7 @@ use crate::profile::Subject;
 use crate::profile::store::Selection;
 use crate::runner::{ConfigFile, Defaults, Target, simulated_fleet};
 use crate::sim::{Clock, Fleet, ModelFile, Options, Running, Sim};
+use crate::suggest::did_you_mean;
 
 /// The configuration that is used without being named.
 const CONFIG: &str = "toolprobe.toml";
@@ -152,14 +153,9 @@ fn chosen(all: Vec<Meant>, names: &[String]) -> Result<Vec<Meant>, CliError> {
 }
 
 fn no_such_target(name: &str, known: &BTreeSet<&str>) -> String {
-    let distance = |known: &&&str| strsim::damerau_levenshtein(name, known);
-    let nearest = known.iter().min_by_key(distance);
-    match nearest {
-        Some(near) if strsim::damerau_levenshtein(name, near) <= name.len() / 2 => {
-            format!("no target is called '{name}'; did you mean '{near}'?")
-        }
-        _ => format!("no target is called '{name}'; `toolprobe status` lists them"),
-    }
+    let hint = did_you_mean(name, known.iter().copied());
+    let hint = if hint.is_empty() { "; `toolprobe status` lists them" } else { &hint };
+    format!("no target is called '{name}'{hint}")
 }
 
 #[cfg(test)]

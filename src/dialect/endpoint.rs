@@ -46,13 +46,14 @@ pub fn call_url(
     stream: bool,
 ) -> Result<Url, EndpointError> {
     if !matches!(base.scheme(), "http" | "https") || !base.has_host() {
-        return Err(EndpointError::NotHttp { url: base.to_string() });
+        return Err(EndpointError::NotHttp { url: without_secrets(base) });
     }
     let path = segments(base);
     let prefix = match call_at_end(&path) {
         Some((prefix, found, _)) if found == dialect => prefix.to_vec(),
         Some((_, found, _)) => {
-            return Err(EndpointError::OtherCall { url: base.to_string(), found, asked: dialect });
+            let url = without_secrets(base);
+            return Err(EndpointError::OtherCall { url, found, asked: dialect });
         }
         None => versioned(dialect, base.host_str().unwrap_or_default(), &path),
     };
@@ -62,6 +63,17 @@ pub fn call_url(
     }
     url.set_fragment(None);
     Ok(url)
+}
+
+/// The URL as it may be shown: a password or a `?key=` has no place in a message.
+fn without_secrets(url: &Url) -> String {
+    let mut shown = url.clone();
+    shown.set_query(None);
+    shown.set_fragment(None);
+    // Both are refused only by a URL without a host, which cannot hold them.
+    let _ = shown.set_username("");
+    let _ = shown.set_password(None);
+    shown.into()
 }
 
 fn segments(url: &Url) -> Vec<&str> {
@@ -281,5 +293,12 @@ mod tests {
             "'https://h/v1/messages' is the anthropic-messages call, which the openai-responses \
              dialect cannot use; give the base URL"
         );
+    }
+
+    #[test]
+    fn a_refusal_shows_no_secret_of_the_url() {
+        let url = Url::parse("https://me:pass@h/v1/messages?key=secret#frag").unwrap();
+        let refusal = call_url(OpenAiResponses, &url, "m", false).unwrap_err().to_string();
+        assert!(refusal.starts_with("'https://h/v1/messages' is"), "{refusal}");
     }
 }

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::suggest::did_you_mean;
+
 /// A provider protocol.
 #[derive(
     Debug,
@@ -65,35 +67,22 @@ impl fmt::Display for DialectId {
 
 /// A name that is no dialect.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown dialect '{name}'; {}one of: {}", hint(.suggestion.as_deref()), all())]
+#[error("unknown dialect '{name}'{} (one of: {})", did_you_mean(name, names()), names().join(", "))]
 pub struct UnknownDialect {
     /// What was asked for.
     pub name: String,
-    /// The nearest name, when one is near.
-    pub suggestion: Option<String>,
 }
 
-fn hint(suggestion: Option<&str>) -> String {
-    suggestion.map(|name| format!("did you mean '{name}'? ")).unwrap_or_default()
-}
-
-fn all() -> String {
-    DialectId::ALL.map(DialectId::as_str).join(", ")
+fn names() -> [&'static str; DialectId::ALL.len()] {
+    DialectId::ALL.map(DialectId::as_str)
 }
 
 impl FromStr for DialectId {
     type Err = UnknownDialect;
 
     fn from_str(name: &str) -> Result<Self, UnknownDialect> {
-        Self::ALL.into_iter().find(|id| id.as_str() == name).ok_or_else(|| {
-            let nearest = Self::ALL
-                .into_iter()
-                .map(|id| (strsim::jaro_winkler(id.as_str(), name), id.as_str()))
-                .max_by(|a, b| a.0.total_cmp(&b.0))
-                .filter(|(score, _)| *score > 0.7)
-                .map(|(_, name)| name.to_owned());
-            UnknownDialect { name: name.to_owned(), suggestion: nearest }
-        })
+        let known = Self::ALL.into_iter().find(|id| id.as_str() == name);
+        known.ok_or_else(|| UnknownDialect { name: name.to_owned() })
     }
 }
 
@@ -106,8 +95,8 @@ mod tests {
         let error = "opnai-chat".parse::<DialectId>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "unknown dialect 'opnai-chat'; did you mean 'openai-chat'? one of: \
-             anthropic-messages, openai-chat, openai-responses, gemini, ollama"
+            "unknown dialect 'opnai-chat'; did you mean 'openai-chat'? (one of: \
+             anthropic-messages, openai-chat, openai-responses, gemini, ollama)"
         );
     }
 

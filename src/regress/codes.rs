@@ -101,16 +101,6 @@ pub fn explain(code: &str) -> Vec<Explanation> {
     explanations().into_iter().filter(|known| known.code == code).collect()
 }
 
-/// The name that was probably meant.
-pub fn nearest<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    names
-        .into_iter()
-        .map(|name| (strsim::jaro_winkler(wrong, name), name))
-        .filter(|(score, _)| *score > 0.8)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, name)| name)
-}
-
 /// The words of an enum's variants with their documentation, which is where the meaning is kept.
 fn described<T: JsonSchema>() -> Vec<(String, String)> {
     let schema = schemars::schema_for!(T).to_value();
@@ -205,12 +195,5 @@ mod tests {
         assert_eq!(explain("schema-violation").first().map(|it| it.kind), Some(Kind::Problem));
         let both: Vec<Kind> = explain("truncated").into_iter().map(|it| it.kind).collect();
         assert_eq!(both, [Kind::Defect, Kind::Problem]);
-    }
-
-    #[test]
-    fn a_typo_finds_what_was_meant() {
-        let codes = ["parallel-lost", "streaming-lost"];
-        assert_eq!(nearest("paralell-lost", codes), Some("parallel-lost"));
-        assert_eq!(nearest("qqqq", codes), None);
     }
 }

@@ -30,7 +30,7 @@ mod suspicion;
 mod testing;
 
 pub use change::{Change, Class, FieldChange, Severity, Sides};
-pub use codes::{Explanation, Kind, explain, explanations, nearest};
+pub use codes::{Explanation, Kind, explain, explanations};
 pub use diff::{Cost, Diff, Measured, diff, in_scope, target_name};
 pub use drift::{Drift, drifts, flaky};
 pub use gate::{Gate, Outcome, Quarantine, Ruling, gate};

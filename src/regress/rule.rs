@@ -10,6 +10,8 @@ use serde_json::Value;
 use super::field::Path;
 use super::{Class, Severity};
 
+use crate::suggest::did_you_mean;
+
 /// One row: which difference it is about, what that is called, and what to do.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
@@ -158,11 +160,8 @@ impl TryFrom<String> for Code {
 
     fn try_from(text: String) -> Result<Self, String> {
         let codes = || super::rules().map(|rule| rule.code);
-        codes().find(|code| *code == text).map(Self).ok_or_else(|| {
-            let suggestion = super::nearest(&text, codes());
-            let suggestion = suggestion.map(|code| format!("; did you mean '{code}'?"));
-            format!("unknown code '{text}'{}", suggestion.unwrap_or_default())
-        })
+        let known = codes().find(|code| *code == text).map(Self);
+        known.ok_or_else(|| format!("unknown code '{text}'{}", did_you_mean(&text, codes())))
     }
 }
 

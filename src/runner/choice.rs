@@ -61,6 +61,6 @@ mod tests {
         assert_eq!("gemini".parse(), Ok(DialectChoice::Fixed(DialectId::Gemini)));
         let shown = "olama".parse::<DialectChoice>().unwrap_err().to_string();
         assert!(shown.starts_with("unknown dialect 'olama'; did you mean 'ollama'?"), "{shown}");
-        assert!(shown.ends_with("gemini, ollama, or 'auto'"), "{shown}");
+        assert!(shown.ends_with("gemini, ollama), or 'auto'"), "{shown}");
     }
 }

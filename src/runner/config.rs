@@ -253,7 +253,7 @@ mod tests {
             shown.starts_with("ci/toolprobe.toml:3:1: field `modle`: unknown field `modle`"),
             "{shown}"
         );
-        assert!(shown.ends_with("; did you mean `model`?"), "{shown}");
+        assert!(shown.ends_with("; did you mean 'model'?"), "{shown}");
     }
 
     #[test]

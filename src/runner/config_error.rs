@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::suggest::did_you_mean;
+
 /// What is wrong in a file that a user wrote, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}:{line}:{column}: {}{problem}", path.display(), in_field(.field.as_deref()))]
@@ -46,10 +48,7 @@ impl ConfigError {
     pub fn from_toml(path: &Path, text: &str, error: &toml::de::Error) -> Self {
         let offset = error.span().map_or(0, |span| span.start);
         let message = error.message().replace('\n', " ");
-        let problem = match nearest_field(&message) {
-            Some(known) => format!("{message}; did you mean `{known}`?"),
-            None => message,
-        };
+        let problem = format!("{message}{}", field_hint(&message));
         Self::at(path, text, offset, field_of_line(text, offset), problem)
     }
 }
@@ -61,13 +60,10 @@ fn field_of_line(text: &str, offset: usize) -> Option<String> {
 }
 
 /// The known field that an unknown one was probably meant to be, from serde's own words.
-fn nearest_field(message: &str) -> Option<String> {
-    message.starts_with("unknown field").then_some(())?;
+fn field_hint(message: &str) -> String {
+    if !message.starts_with("unknown field") {
+        return String::new();
+    }
     let mut names = message.split('`').skip(1).step_by(2);
-    let wrong = names.next()?;
-    names
-        .map(|name| (strsim::jaro_winkler(wrong, name), name))
-        .filter(|(score, _)| *score > 0.8)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, name)| name.to_owned())
+    names.next().map(|wrong| did_you_mean(wrong, names)).unwrap_or_default()
 }

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use url::Url;
 
 use crate::dialect::DialectId;
+use crate::suggest::did_you_mean;
 
 static TEXT: &str = include_str!("presets.toml");
 
@@ -156,12 +157,12 @@ pub struct Variable {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PresetError {
     /// No preset has the name.
-    #[error("unknown provider '{name}'; {}one of: {}", hint(.suggestion.as_deref()), all_ids())]
+    #[error("unknown provider '{name}'{suggestion} (one of: {})", all_ids())]
     Unknown {
         /// What was asked for.
         name: String,
-        /// The nearest name, when one is near.
-        suggestion: Option<String>,
+        /// The nearest one, when one is near, as the rest of a sentence.
+        suggestion: String,
     },
     /// It is no longer there.
     #[error("provider '{id}' is retired: {why}; remove the target or name another provider")]
@@ -181,10 +182,6 @@ pub enum PresetError {
         /// Why.
         why: String,
     },
-}
-
-fn hint(suggestion: Option<&str>) -> String {
-    suggestion.map(|name| format!("did you mean '{name}'? ")).unwrap_or_default()
 }
 
 fn all_ids() -> String {
@@ -245,13 +242,7 @@ fn host_matches(pattern: &str, host: &str) -> bool {
 }
 
 fn unknown(name: &str, wanted: &str) -> PresetError {
-    let suggestion = presets()
-        .iter()
-        .flat_map(|preset| preset.names().map(|known| (known, &preset.id)))
-        .map(|(known, id)| (strsim::jaro_winkler(known, wanted), id))
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .filter(|(score, _)| *score > 0.8)
-        .map(|(_, id)| id.clone());
+    let suggestion = did_you_mean(wanted, presets().iter().flat_map(Preset::names));
     PresetError::Unknown { name: name.to_owned(), suggestion }
 }
 
@@ -316,13 +307,13 @@ mod tests {
         let shown = Preset::find("antropic").unwrap_err().to_string();
         assert!(
             shown.starts_with(
-                "unknown provider 'antropic'; did you mean 'anthropic'? one of: openai, anthropic"
+                "unknown provider 'antropic'; did you mean 'anthropic'? (one of: openai, anthropic"
             ),
             "{shown}"
         );
         assert!(!shown.contains("github-models"), "retired ones are no advice: {shown}");
         let shown = Preset::find("zzz").unwrap_err().to_string();
-        assert!(shown.starts_with("unknown provider 'zzz'; one of: "), "{shown}");
+        assert!(shown.starts_with("unknown provider 'zzz' (one of: "), "{shown}");
     }
 
     #[test]

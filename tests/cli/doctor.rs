@@ -64,7 +64,7 @@ fn a_model_that_is_not_on_offer_is_doubtful_with_a_guess() {
     let more = "model = \"openai-nativ\"\ndialect = \"openai-chat\"";
     let (code, out, _) = doctor(&target("typo", &sim.url, more), &[]);
     assert_eq!(code, Some(0));
-    assert!(out.contains("did you mean openai-native?"), "{out}");
+    assert!(out.contains("did you mean 'openai-native'?"), "{out}");
 }
 
 #[test]

@@ -147,7 +147,7 @@ fn a_policy_decides_and_an_outdated_exception_is_told() {
     policy("[[rule]]\nlevel = \"deny\"\nseverty = \"minor\"\n");
     let said = place.exits(2, &["gate"]);
     assert!(said.contains("toolprobe-policy.toml:3:1: field `severty`: unknown field"), "{said}");
-    assert!(said.contains("did you mean `severity`?"), "{said}");
+    assert!(said.contains("did you mean 'severity'?"), "{said}");
 }
 
 #[test]
