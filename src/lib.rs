@@ -5,6 +5,8 @@
 //! - [`ir`]: the one representation every provider format becomes
 //! - [`wire`]: bytes to frames (SSE, NDJSON, JSON arrays)
 //! - [`dialect`]: frames and bodies to `ir` and back, for five provider protocols
+//! - [`textcall`]: which calls are in a text
+//! - [`prompted`]: teaching a model to call in text
 //! - [`telemetry`]: what happened turn by turn, and the seven numbers that sum it up
 //! - [`tools`]: the probe tools and the registry that validates and runs them
 //! - [`transport`]: HTTP with limits, retries and an evidence record per exchange
@@ -23,6 +25,7 @@ pub mod dialect;
 pub mod ir;
 pub mod probe;
 pub mod profile;
+pub mod prompted;
 pub mod regress;
 pub mod report;
 pub mod runner;

@@ -13,17 +13,22 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("wire", &[]),
     ("dialect", &["ir", "wire", "suggest"]),
     ("textcall", &["ir"]),
+    ("prompted", &["ir"]),
     ("tools", &["ir"]),
     ("telemetry", &[]),
     ("transport", &["ir", "wire"]),
-    ("conversation", &["ir", "wire", "dialect", "telemetry", "textcall", "tools", "transport"]),
-    ("profile", &["ir", "dialect", "telemetry", "textcall"]),
+    (
+        "conversation",
+        &["ir", "wire", "dialect", "prompted", "telemetry", "textcall", "tools", "transport"],
+    ),
+    ("profile", &["ir", "dialect", "prompted", "telemetry"]),
     ("verdict", &["ir", "profile"]),
     (
         "probe",
         &[
             "ir",
             "dialect",
+            "prompted",
             "telemetry",
             "textcall",
             "tools",
@@ -34,7 +39,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("regress", &["ir", "dialect", "textcall", "profile", "telemetry", "verdict", "suggest"]),
-    ("sim", &["ir", "wire", "dialect", "textcall", "profile"]),
+    ("sim", &["ir", "wire", "dialect", "prompted", "textcall", "profile"]),
     ("report", &["ir", "dialect", "profile", "telemetry", "verdict", "regress"]),
     (
         "runner",

@@ -8,8 +8,8 @@ use super::{Answer, Endpoint, Reading, limit, read, telling};
 use crate::ir::{
     Defect, Digest, Layer, Message, Part, Reply, Request, ToolCall, ToolResult, ToolSpec,
 };
+use crate::prompted::Protocol;
 use crate::telemetry::TurnEvent;
-use crate::textcall::Protocol;
 use crate::tools::{Registry, ToolFailure};
 
 /// How often the same call in a row makes a loop.

@@ -15,8 +15,8 @@ use super::{Probe, Seed, ask_for};
 use crate::conversation::{Delivery, Miss, Reading};
 use crate::ir::{CallFormat, Layer, Message, Request};
 use crate::profile::{JsonText, SingleTool, Strictness, ToolDelivery};
+use crate::prompted::Protocol;
 use crate::telemetry::TurnEvent;
-use crate::textcall::Protocol;
 use crate::tools::ArgumentSchema;
 use crate::verdict::{Finding, Observation};
 

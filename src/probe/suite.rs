@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::user_tools::user_tools;
 use super::{Seed, SuiteName};
 use crate::ir::{Digest, ToolSpec};
-use crate::textcall::Protocol;
+use crate::prompted::Protocol;
 use crate::tools::{Nonces, probes};
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/probes");

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Interval, Status};
 use crate::ir::{CallFormat, Defect, Digest, Layer, ReasoningField};
-use crate::textcall::Protocol;
+use crate::prompted::Protocol;
 
 /// What every result says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

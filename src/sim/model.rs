@@ -24,7 +24,7 @@ use super::expected::ExpectedProfile;
 use super::quirks::{HttpQuirk, ModelQuirk, WireQuirk};
 use crate::dialect::DialectId;
 use crate::ir::ReasoningField;
-use crate::textcall::Protocol;
+use crate::prompted::Protocol;
 
 /// One simulated model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]

@@ -9,7 +9,6 @@
 //! - `view`, `scan`: looking at a text that is still coming in
 //! - `literal`, `payload`, `coerce`, `catalog`: what the arguments mean, by the declared schemas
 //! - `parsed`: the result
-//! - `prompted`: teaching a model to call in text
 
 mod catalog;
 mod coerce;
@@ -21,7 +20,6 @@ mod markers;
 mod parsed;
 mod parser;
 mod payload;
-mod prompted;
 mod prose;
 mod reasoning;
 mod scan;
@@ -32,4 +30,3 @@ pub use format::Format;
 pub use formats::{FORMATS, by_name};
 pub use parsed::{Event, Parsed, Part, Problem, ProblemCode, Repair, TextCall};
 pub use parser::{Options, Parser, parse};
-pub use prompted::{Protocol, Source, missing_results, source, unknown_tool};

@@ -6,8 +6,9 @@ use super::conversations::{ADD, PATH, asking, conversations, tools};
 use super::{answer, fleet};
 use crate::ir::{CallId, Message, Part, Request, ToolResult};
 use crate::profile::ToolDelivery;
+use crate::prompted::Protocol;
 use crate::sim::{ModelFile, TextForm};
-use crate::textcall::{self, Catalog, Options, Protocol};
+use crate::textcall::{self, Catalog, Options};
 
 #[test]
 fn models_follow_the_protocol_they_declare_and_no_other() {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::Order;
 use crate::ir::{CallFormat, CallId, Message, Part, Role, ToolCall, ToolResult, ToolSpec};
-use crate::textcall::Protocol;
+use crate::prompted::Protocol;
 
 /// The marks of a protocol: around a call, the key of the arguments, and around results.
 struct Marks {

@@ -2,9 +2,9 @@
 
 use super::{Order, errors, orders, taught, written};
 use crate::ir::{Message, Part, Request, Role, ToolChoice, ToolResult, ToolSpec};
+use crate::prompted::Protocol;
 use crate::sim::model::{ModelFile, NativeTools, TextForm};
 use crate::sim::quirks::ModelQuirk;
-use crate::textcall::Protocol;
 
 /// How tools came to the model, if they did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

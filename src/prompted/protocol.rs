@@ -119,76 +119,11 @@ fn declaration(tool: &ToolSpec) -> Value {
     })
 }
 
-/// Results that say "this call was never answered", for every call that has none: a model that sees
-/// its call hang in the air repeats it for ever.
-pub fn missing_results(calls: &[ToolCall], results: &[ToolResult]) -> Vec<ToolResult> {
-    let unanswered = |call: &&ToolCall| !results.iter().any(|r| r.tool_call_id == call.id);
-    let text = "no result was recorded for this call; do not assume that it ran";
-    calls.iter().filter(unanswered).map(|call| failure(call, "RESULT_MISSING", text)).collect()
-}
-
-/// The result of a call to a tool that was not offered: it names those that were.
-pub fn unknown_tool(call: &ToolCall, tools: &[ToolSpec]) -> ToolResult {
-    let names: Vec<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
-    let text = format!("there is no tool '{}'; use one of: {}", call.name, names.join(", "));
-    failure(call, "UNKNOWN_TOOL", &text)
-}
-
-fn failure(call: &ToolCall, code: &str, text: &str) -> ToolResult {
-    ToolResult {
-        tool_call_id: call.id.clone(),
-        name: call.name.clone(),
-        content: json!(text),
-        is_error: true,
-        error_code: Some(code.to_owned()),
-    }
-}
-
-/// Where the calls of a reply are to be taken from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
-    /// The provider's own fields.
-    Native,
-    /// The text.
-    Text,
-    /// There are none.
-    Nowhere,
-}
-
-/// Decides by what the provider claims and by what came: a claim of native calls is believed only
-/// when it is kept.
-pub fn source(claims_native: bool, has_native: bool, has_text: bool) -> Source {
-    match (claims_native, has_native, has_text) {
-        (true, true, _) => Source::Native,
-        (true, false, true) | (false, _, _) => Source::Text,
-        (true, false, false) => Source::Nowhere,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::samples::{call, tool};
     use super::*;
-    use crate::ir::{CallFormat, CallId};
     use crate::textcall::{Catalog, Options, parse};
-
-    fn tool() -> ToolSpec {
-        ToolSpec {
-            name: "tide_table".to_owned(),
-            description: "Tides.".to_owned(),
-            input_schema: json!({"type": "object", "properties": {"port": {"type": "string"}}}),
-            strict: None,
-        }
-    }
-
-    fn call() -> ToolCall {
-        ToolCall {
-            id: CallId::new("c7"),
-            name: "tide_table".to_owned(),
-            input: json!({"port": "Brest"}),
-            format: CallFormat::JsonText,
-            raw: Value::Null,
-        }
-    }
 
     #[test]
     fn every_protocol_reads_back_the_call_it_replays() {
@@ -208,28 +143,5 @@ mod tests {
             let described: Value = serde_json::from_str(line).unwrap();
             assert_eq!(described["input_schema"], tool().input_schema);
         }
-    }
-
-    #[test]
-    fn a_call_without_a_result_gets_one_that_says_so() {
-        let missing = missing_results(&[call()], &[]);
-        assert_eq!(missing[0].error_code.as_deref(), Some("RESULT_MISSING"));
-        assert!(missing_results(&[call()], &missing).is_empty());
-        let text = Protocol::ToolUse.results(&missing);
-        assert!(text.contains("\"tool_use_id\":\"c7\"") && text.contains("is_error"));
-    }
-
-    #[test]
-    fn an_unknown_name_is_answered_with_the_names_there_are() {
-        let result = unknown_tool(&ToolCall { name: "tides".to_owned(), ..call() }, &[tool()]);
-        assert_eq!(result.content, "there is no tool 'tides'; use one of: tide_table");
-    }
-
-    #[test]
-    fn a_claim_of_native_calls_is_believed_only_when_kept() {
-        assert_eq!(source(true, true, true), Source::Native);
-        assert_eq!(source(true, false, true), Source::Text);
-        assert_eq!(source(true, false, false), Source::Nowhere);
-        assert_eq!(source(false, false, false), Source::Text);
     }
 }
