@@ -4,8 +4,8 @@
 //! whose server may have stripped the markers also says how it looks without them.
 
 use super::grammar::{
-    Brackets, Channels, Elements, Headed, JsonBlock, Notation, Pairs, Python, React, Reader,
-    Starts, Tags,
+    Brackets, Channels, Elements, Fence, Head, Headed, JsonBlock, Notation, Pairs, Python, React,
+    Reader, Starts, Tags,
 };
 use super::payload::Trust;
 use crate::ir::CallFormat;
@@ -39,21 +39,24 @@ pub(crate) enum Anchor {
 impl Format {
     /// JSON or Python behind markers that count anywhere.
     pub(crate) const fn json(
-        name: &'static str,
         openers: &'static [&'static str],
         grammars: &'static [Grammar],
     ) -> Self {
         let (anchor, form) = (Anchor::Anywhere, CallFormat::JsonText);
-        Self { name, openers, anchor, grammars, bare: &[], form }
+        Self { name: "", openers, anchor, grammars, bare: &[], form }
     }
 
     /// Tags that count anywhere.
     pub(crate) const fn xml(
-        name: &'static str,
         openers: &'static [&'static str],
         grammars: &'static [Grammar],
     ) -> Self {
-        Self { form: CallFormat::Xml, ..Self::json(name, openers, grammars) }
+        Self { form: CallFormat::Xml, ..Self::json(openers, grammars) }
+    }
+
+    /// What stands without any marker.
+    pub(crate) const fn bare(bare: &'static [Grammar]) -> Self {
+        Self::json(&[], &[]).or_bare(bare)
     }
 
     pub(crate) const fn or_bare(self, bare: &'static [Grammar]) -> Self {
@@ -89,6 +92,28 @@ pub(crate) enum Grammar {
 }
 
 impl Grammar {
+    /// A JSON object that nothing announces.
+    pub(crate) const BARE_OBJECT: Self =
+        Self::Json(JsonBlock { starts: Starts::Object, ..JsonBlock::BARE });
+
+    /// A JSON list that nothing announces.
+    pub(crate) const BARE_LIST: Self =
+        Self::Json(JsonBlock { starts: Starts::List, ..JsonBlock::BARE });
+
+    /// JSON in a Markdown fence.
+    pub(crate) const FENCED: Self =
+        Self::Json(JsonBlock { fence: Fence::Native, ..JsonBlock::BARE });
+
+    /// An offered name and its arguments, which is what is left when the tokens are stripped.
+    pub(crate) const fn unmarked(prefix: &'static str) -> Self {
+        Self::Headed(Headed {
+            head: Head::Prefixed(prefix),
+            separators: &["[ARGS]", "<|tool_call_argument_begin|>"],
+            trust: Trust::Offered,
+            ..Headed::MARKED
+        })
+    }
+
     /// JSON that its marker vouches for.
     pub(crate) const fn json(starts: Starts, close: &'static [&'static str]) -> Self {
         Self::Json(JsonBlock { starts, close, ..JsonBlock::MARKED })

@@ -20,7 +20,6 @@ const PREFIXED: Tags = Tags {
 };
 
 pub(super) const FORMAT: Format = Format::xml(
-    "anthropic_xml",
     &["<function_calls>", "<invoke", "<antml:function_calls>", "<antml:invoke"],
     &[
         Grammar::invoke(&["</function_calls>"]),

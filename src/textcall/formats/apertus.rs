@@ -1,11 +1,8 @@
 //! A JSON list of objects whose one key is the name. Models: `Apertus`.
 //! `<|tools_prefix|>[{"tide_table": {"port": "Brest"}}]<|tools_suffix|>`
 
-use super::{Format, Grammar, Starts, xlam};
+use super::{Format, Grammar, Starts};
 
-pub(super) const FORMAT: Format = Format::json(
-    "apertus",
-    &["<|tools_prefix|>"],
-    &[Grammar::json(Starts::Either, &["<|tools_suffix|>"])],
-)
-.or_bare(xlam::LIST);
+pub(super) const FORMAT: Format =
+    Format::json(&["<|tools_prefix|>"], &[Grammar::json(Starts::Either, &["<|tools_suffix|>"])])
+        .or_bare(&[Grammar::BARE_LIST]);

@@ -4,8 +4,5 @@
 
 use super::{Format, Grammar, Starts};
 
-pub(super) const FORMAT: Format = Format::json(
-    "claude_tool_use",
-    &["<tool_use>"],
-    &[Grammar::json(Starts::Object, &["</tool_use>"])],
-);
+pub(super) const FORMAT: Format =
+    Format::json(&["<tool_use>"], &[Grammar::json(Starts::Object, &["</tool_use>"])]);

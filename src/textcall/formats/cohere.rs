@@ -5,11 +5,8 @@
 //! ]<|END_ACTION|>
 //! ```
 
-use super::{Format, Grammar, Starts, xlam};
+use super::{Format, Grammar, Starts};
 
-pub(super) const FORMAT: Format = Format::json(
-    "cohere",
-    &["<|START_ACTION|>"],
-    &[Grammar::json(Starts::Either, &["<|END_ACTION|>"])],
-)
-.or_bare(xlam::LIST);
+pub(super) const FORMAT: Format =
+    Format::json(&["<|START_ACTION|>"], &[Grammar::json(Starts::Either, &["<|END_ACTION|>"])])
+        .or_bare(&[Grammar::BARE_LIST]);

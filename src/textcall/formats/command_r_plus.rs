@@ -10,13 +10,11 @@
 
 use super::{Fence, Format, Grammar, JsonBlock};
 
-pub(super) const FORMAT: Format = Format::json(
-    "command_r_plus",
-    &["Action:"],
-    &[Grammar::Json(JsonBlock {
-        fence: Fence::Usual,
-        pseudo: &["directly-answer", "directly_answer"],
-        ..JsonBlock::MARKED
-    })],
-)
-.at_line_start();
+const LIST: JsonBlock = JsonBlock {
+    fence: Fence::Usual,
+    pseudo: &["directly-answer", "directly_answer"],
+    ..JsonBlock::MARKED
+};
+
+pub(super) const FORMAT: Format =
+    Format::json(&["Action:"], &[Grammar::Json(LIST)]).at_line_start();

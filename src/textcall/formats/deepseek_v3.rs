@@ -7,22 +7,11 @@
 //! ```<｜tool▁call▁end｜><｜tool▁calls▁end｜>
 //! ```
 
-use super::{Format, Grammar, Head, Headed, Trust};
+use super::{Format, Grammar, Head, Headed, deepseek_v31};
 
-pub(super) const FORMAT: Format = Format::json(
-    "deepseek_v3",
-    &["<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>"],
-    &[Grammar::Headed(Headed {
-        call: &["<｜tool▁call▁begin｜>"],
-        head: Head::Typed("<｜tool▁sep｜>"),
-        separators: &["\n"],
-        close: &["<｜tool▁call▁end｜>"],
-        section_close: &["<｜tool▁calls▁end｜>"],
-        ..Headed::MARKED
-    })],
-)
-.or_bare(&[Grammar::Headed(Headed {
-    head: Head::Prefixed("function"),
-    trust: Trust::Offered,
-    ..Headed::MARKED
-})]);
+const TYPED: Headed =
+    Headed { head: Head::Typed("<｜tool▁sep｜>"), separators: &["\n"], ..deepseek_v31::TOKENS };
+
+pub(super) const FORMAT: Format =
+    Format::json(deepseek_v31::FORMAT.openers, &[Grammar::Headed(TYPED)])
+        .or_bare(&[Grammar::unmarked("function")]);

@@ -16,11 +16,9 @@ pub(super) const TAGS: Tags = Tags {
     call_close: "</｜DSML｜invoke>",
     parameter: "<｜DSML｜parameter",
     parameter_close: "</｜DSML｜parameter>",
+    section_close: &["</｜DSML｜function_calls>", "</｜DSML｜tool_calls>"],
     ..Tags::INVOKE
 };
 
-pub(super) const FORMAT: Format = Format::xml(
-    "deepseek_v32",
-    &["<｜DSML｜function_calls>", "<｜DSML｜invoke"],
-    &[Grammar::Tags(Tags { section_close: &["</｜DSML｜function_calls>"], ..TAGS })],
-);
+pub(super) const FORMAT: Format =
+    Format::xml(&["<｜DSML｜function_calls>", "<｜DSML｜invoke"], &[Grammar::Tags(TAGS)]);

@@ -7,10 +7,7 @@
 //! </｜DSML｜tool_calls>
 //! ```
 
-use super::{Format, Grammar, Tags, deepseek_v32};
+use super::{Format, deepseek_v32};
 
-pub(super) const FORMAT: Format = Format::xml(
-    "deepseek_v4",
-    &["<｜DSML｜tool_calls>"],
-    &[Grammar::Tags(Tags { section_close: &["</｜DSML｜tool_calls>"], ..deepseek_v32::TAGS })],
-);
+pub(super) const FORMAT: Format =
+    Format::xml(&["<｜DSML｜tool_calls>"], deepseek_v32::FORMAT.grammars);

@@ -9,11 +9,9 @@
 
 use super::{Format, Grammar, Starts};
 
+const CLOSE: &[&str] = &["</dots_function_call>"];
+
 pub(super) const FORMAT: Format = Format::xml(
-    "dots",
     &["<dots_function_call>"],
-    &[
-        Grammar::invoke(&["</dots_function_call>"]),
-        Grammar::json(Starts::Either, &["</dots_function_call>"]),
-    ],
+    &[Grammar::invoke(CLOSE), Grammar::json(Starts::Either, CLOSE)],
 );

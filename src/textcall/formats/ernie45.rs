@@ -9,5 +9,4 @@
 
 use super::{Format, hermes};
 
-pub(super) const FORMAT: Format =
-    Format::json("ernie45", &["<tool_call>"], hermes::FORMAT.grammars);
+pub(super) const FORMAT: Format = hermes::FORMAT;

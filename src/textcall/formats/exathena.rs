@@ -8,5 +8,4 @@
 use super::{Format, Grammar, Starts};
 
 pub(super) const FORMAT: Format =
-    Format::json("exathena", &["~~~tool_call"], &[Grammar::json(Starts::Object, &["~~~"])])
-        .at_line_start();
+    Format::json(&["~~~tool_call"], &[Grammar::json(Starts::Object, &["~~~"])]).at_line_start();

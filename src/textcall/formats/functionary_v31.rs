@@ -4,13 +4,7 @@
 
 use super::{Format, Grammar, Headed};
 
-pub(super) const FORMAT: Format = Format::json(
-    "functionary_v31",
-    &["<function="],
-    &[Grammar::Headed(Headed {
-        call: &["<function="],
-        separators: &[">"],
-        close: &["</function>"],
-        ..Headed::MARKED
-    })],
-);
+const TAGS: Headed =
+    Headed { call: &["<function="], separators: &[">"], close: &["</function>"], ..Headed::MARKED };
+
+pub(super) const FORMAT: Format = Format::json(TAGS.call, &[Grammar::Headed(TAGS)]);

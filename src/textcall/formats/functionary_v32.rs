@@ -7,11 +7,9 @@
 //! {"port": "Brest"}
 //! ```
 
-use super::{Format, Grammar, Headed, mistral_v11};
+use super::{Format, Grammar, Headed};
 
-pub(super) const FORMAT: Format = Format::json(
-    "functionary_v32",
-    &[">>>"],
-    &[Grammar::Headed(Headed { call: &[">>>"], separators: &["\n"], ..Headed::MARKED })],
-)
-.or_bare(mistral_v11::STRIPPED);
+const RECIPIENT: Headed = Headed { call: &[">>>"], separators: &["\n"], ..Headed::MARKED };
+
+pub(super) const FORMAT: Format =
+    Format::json(&[">>>"], &[Grammar::Headed(RECIPIENT)]).or_bare(&[Grammar::unmarked("")]);

@@ -13,5 +13,5 @@ const MARKED: Notation = Notation {
 };
 
 pub(super) const FORMAT: Format =
-    Format::json("functiongemma", &["<start_function_call>"], &[Grammar::Notation(MARKED)])
+    Format::json(&["<start_function_call>"], &[Grammar::Notation(MARKED)])
         .or_bare(&[Grammar::Notation(Notation { trust: Trust::Offered, ..MARKED })]);

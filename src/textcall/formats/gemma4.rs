@@ -12,6 +12,5 @@ const MARKED: Notation = Notation {
     trust: Trust::Marked,
 };
 
-pub(super) const FORMAT: Format =
-    Format::json("gemma4", &["<|tool_call>"], &[Grammar::Notation(MARKED)])
-        .or_bare(&[Grammar::Notation(Notation { trust: Trust::Offered, ..MARKED })]);
+pub(super) const FORMAT: Format = Format::json(&["<|tool_call>"], &[Grammar::Notation(MARKED)])
+    .or_bare(&[Grammar::Notation(Notation { trust: Trust::Offered, ..MARKED })]);

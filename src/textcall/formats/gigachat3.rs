@@ -9,7 +9,6 @@
 use super::{Format, Grammar, Starts};
 
 pub(super) const FORMAT: Format = Format::json(
-    "gigachat3",
     &["function call<|role_sep|>", "<|function_call|>"],
     &[Grammar::json(Starts::Either, &["<|message_sep|>"])],
 );

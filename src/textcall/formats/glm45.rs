@@ -9,4 +9,4 @@
 use super::{Format, Grammar, Pairs};
 
 pub(super) const FORMAT: Format =
-    Format::xml("glm45", &["<tool_call>"], &[Grammar::Pairs(Pairs { separator: None })]);
+    Format::xml(&["<tool_call>"], &[Grammar::Pairs(Pairs { separator: None })]);

@@ -3,4 +3,4 @@
 
 use super::{Format, glm45};
 
-pub(super) const FORMAT: Format = Format::xml("glm47", &["<tool_call>"], glm45::FORMAT.grammars);
+pub(super) const FORMAT: Format = glm45::FORMAT;

@@ -10,7 +10,6 @@ pub(super) const MESSAGES: Grammar = Grammar::Channels(Channels {
 });
 
 pub(super) const FORMAT: Format = Format::json(
-    "gpt_oss",
     &["<|start|>", "<|channel|>", "assistantcommentary to=functions.", "commentary to=functions."],
     &[MESSAGES],
 );

@@ -4,7 +4,6 @@
 use super::{Format, Grammar, Starts};
 
 pub(super) const FORMAT: Format = Format::json(
-    "granite",
     &["<|tool_call|>", "<tool_call>"],
     &[Grammar::json(Starts::List, &["</tool_call>"])],
 );

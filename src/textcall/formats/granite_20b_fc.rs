@@ -3,8 +3,5 @@
 
 use super::{Format, Grammar, Starts};
 
-pub(super) const FORMAT: Format = Format::json(
-    "granite_20b_fc",
-    &["<function_call>"],
-    &[Grammar::json(Starts::Either, &["</function_call>"])],
-);
+pub(super) const FORMAT: Format =
+    Format::json(&["<function_call>"], &[Grammar::json(Starts::Either, &["</function_call>"])]);

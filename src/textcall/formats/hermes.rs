@@ -9,4 +9,4 @@
 use super::{Format, Grammar, Starts};
 
 pub(super) const FORMAT: Format =
-    Format::json("hermes", &["<tool_call>"], &[Grammar::json(Starts::Object, &["</tool_call>"])]);
+    Format::json(&["<tool_call>"], &[Grammar::json(Starts::Object, &["</tool_call>"])]);

@@ -10,5 +10,4 @@
 
 use super::{Format, jamba};
 
-pub(super) const FORMAT: Format =
-    Format::json("hunyuan_a13b", &["<tool_calls>"], jamba::FORMAT.grammars);
+pub(super) const FORMAT: Format = jamba::FORMAT;

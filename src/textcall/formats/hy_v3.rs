@@ -11,7 +11,6 @@
 use super::{Format, Grammar, Pairs};
 
 pub(super) const FORMAT: Format = Format::xml(
-    "hy_v3",
     &["<tool_calls>", "<tool_call>", "<tool_calls:", "<tool_call:"],
     &[Grammar::Pairs(Pairs { separator: Some("tool_sep") })],
 );

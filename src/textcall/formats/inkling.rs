@@ -3,17 +3,15 @@
 
 use super::{Format, Grammar, Head, Headed, Starts};
 
+const MESSAGE: Headed = Headed {
+    call: &["<|message_model|>"],
+    head: Head::Repeated,
+    separators: &["<|content_invoke_tool_json|>"],
+    close: &["<|end_message|>"],
+    ..Headed::MARKED
+};
+
 pub(super) const FORMAT: Format = Format::json(
-    "inkling",
     &["<|message_model|>", "<|content_invoke_tool_json|>"],
-    &[
-        Grammar::Headed(Headed {
-            call: &["<|message_model|>"],
-            head: Head::Repeated,
-            separators: &["<|content_invoke_tool_json|>"],
-            close: &["<|end_message|>"],
-            ..Headed::MARKED
-        }),
-        Grammar::json(Starts::Either, &["<|end_message|>"]),
-    ],
+    &[Grammar::Headed(MESSAGE), Grammar::json(Starts::Either, &["<|end_message|>"])],
 );

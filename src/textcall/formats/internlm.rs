@@ -6,12 +6,8 @@
 
 use super::{Format, Grammar, JsonBlock};
 
-pub(super) const FORMAT: Format = Format::json(
-    "internlm",
-    &["<|action_start|>", "<|plugin|>"],
-    &[Grammar::Json(JsonBlock {
-        gap: &["<|plugin|>"],
-        close: &["<|action_end|>"],
-        ..JsonBlock::MARKED
-    })],
-);
+const OBJECT: JsonBlock =
+    JsonBlock { gap: &["<|plugin|>"], close: &["<|action_end|>"], ..JsonBlock::MARKED };
+
+pub(super) const FORMAT: Format =
+    Format::json(&["<|action_start|>", "<|plugin|>"], &[Grammar::Json(OBJECT)]);

@@ -4,4 +4,4 @@
 use super::{Format, Grammar, Starts};
 
 pub(super) const FORMAT: Format =
-    Format::json("jamba", &["<tool_calls>"], &[Grammar::json(Starts::List, &["</tool_calls>"])]);
+    Format::json(&["<tool_calls>"], &[Grammar::json(Starts::List, &["</tool_calls>"])]);

@@ -6,7 +6,6 @@
 //! ```
 //! ~~~
 
-use super::{Fence, Format, Grammar, JsonBlock};
+use super::{Format, Grammar};
 
-pub(super) const FORMAT: Format = Format::json("json_fence", &[], &[])
-    .or_bare(&[Grammar::Json(JsonBlock { fence: Fence::Native, ..JsonBlock::BARE })]);
+pub(super) const FORMAT: Format = Format::bare(&[Grammar::FENCED]);

@@ -3,17 +3,16 @@
 
 use super::{Format, Grammar, Tags};
 
-pub(super) const FORMAT: Format = Format::xml(
-    "kimi_k3",
-    &["<|open|>tools<|sep|>", "<|open|>call"],
-    &[Grammar::Tags(Tags {
-        call: "<|open|>call",
-        call_close: "<|close|>call<|sep|>",
-        parameter: "<|open|>argument",
-        parameter_close: "<|close|>argument<|sep|>",
-        tag_end: "<|sep|>",
-        names: ("tool", "key"),
-        section_close: &["<|close|>tools<|sep|>"],
-        ..Tags::INVOKE
-    })],
-);
+const TAGS: Tags = Tags {
+    call: "<|open|>call",
+    call_close: "<|close|>call<|sep|>",
+    parameter: "<|open|>argument",
+    parameter_close: "<|close|>argument<|sep|>",
+    tag_end: "<|sep|>",
+    names: ("tool", "key"),
+    section_close: &["<|close|>tools<|sep|>"],
+    ..Tags::INVOKE
+};
+
+pub(super) const FORMAT: Format =
+    Format::xml(&["<|open|>tools<|sep|>", "<|open|>call"], &[Grammar::Tags(TAGS)]);

@@ -3,11 +3,12 @@
 
 use super::{Brackets, Format, Grammar, Starts, Trust};
 
+const CLOSE: &[&str] = &["<|tool_call_end|>"];
+
 pub(super) const FORMAT: Format = Format::json(
-    "lfm2",
     &["<|tool_call_start|>"],
     &[
-        Grammar::python(Brackets::Optional, &["<|tool_call_end|>"], Trust::Marked),
-        Grammar::json(Starts::Either, &["<|tool_call_end|>"]),
+        Grammar::python(Brackets::Optional, CLOSE, Trust::Marked),
+        Grammar::json(Starts::Either, CLOSE),
     ],
 );

@@ -2,11 +2,10 @@
 //! Models: `Llama 3.1, 3.2, 3.3`.
 //! `<|python_tag|>{"name": "tide_table", "parameters": {"port": "Brest"}}; {"name": "tide_table", "parameters": {"port": "Vigo"}}`
 
-use super::{Brackets, Format, Grammar, JsonBlock, Starts, Trust};
+use super::{Brackets, Format, Grammar, Starts, Trust};
 
-pub(super) const FORMAT: Format = Format::json(
-    "llama3_json",
-    &["<|python_tag|>"],
-    &[Grammar::json(Starts::Either, &[]), Grammar::python(Brackets::Optional, &[], Trust::Offered)],
-)
-.or_bare(&[Grammar::Json(JsonBlock { starts: Starts::Object, ..JsonBlock::BARE })]);
+const CALLS: [Grammar; 2] =
+    [Grammar::json(Starts::Either, &[]), Grammar::python(Brackets::Optional, &[], Trust::Offered)];
+
+pub(super) const FORMAT: Format =
+    Format::json(&["<|python_tag|>"], &CALLS).or_bare(&[Grammar::BARE_OBJECT]);

@@ -3,8 +3,6 @@
 
 use super::{Brackets, Format, Grammar, Trust};
 
-pub(super) const FORMAT: Format = Format::json(
-    "llama4_pythonic",
-    &["<|python_start|>"],
-    &[Grammar::python(Brackets::Optional, &["<|python_end|>"], Trust::Marked)],
-);
+const CALLS: Grammar = Grammar::python(Brackets::Optional, &["<|python_end|>"], Trust::Marked);
+
+pub(super) const FORMAT: Format = Format::json(&["<|python_start|>"], &[CALLS]);

@@ -4,7 +4,6 @@
 use super::{Format, Grammar, Starts};
 
 pub(super) const FORMAT: Format = Format::json(
-    "longcat",
     &["<longcat_tool_call>"],
     &[Grammar::json(Starts::Object, &["</longcat_tool_call>"])],
 );

@@ -3,14 +3,12 @@
 
 use super::{Format, Grammar, Tags};
 
-pub(super) const FORMAT: Format = Format::xml(
-    "minicpm5",
-    &["<function "],
-    &[Grammar::Tags(Tags {
-        call: "<function ",
-        call_close: "</function>",
-        parameter: "<param ",
-        parameter_close: "</param>",
-        ..Tags::INVOKE
-    })],
-);
+const TAGS: Tags = Tags {
+    call: "<function ",
+    call_close: "</function>",
+    parameter: "<param ",
+    parameter_close: "</param>",
+    ..Tags::INVOKE
+};
+
+pub(super) const FORMAT: Format = Format::xml(&["<function "], &[Grammar::Tags(TAGS)]);

@@ -9,8 +9,5 @@
 
 use super::{Format, Grammar};
 
-pub(super) const FORMAT: Format = Format::xml(
-    "minimax_m2",
-    &["<minimax:tool_call>"],
-    &[Grammar::invoke(&["</minimax:tool_call>"])],
-);
+pub(super) const FORMAT: Format =
+    Format::xml(&["<minimax:tool_call>"], &[Grammar::invoke(&["</minimax:tool_call>"])]);

@@ -3,11 +3,12 @@
 
 use super::{Elements, Format, Grammar};
 
+const ELEMENTS: Elements = Elements {
+    namespace: "]<]minimax[>[",
+    section_close: &["</tool_call>", "]<]minimax[>[</tool_call>"],
+};
+
 pub(super) const FORMAT: Format = Format::xml(
-    "minimax_m3",
     &["]<]minimax[>[<tool_call>", "]<]minimax[>[<invoke", "<tool_call>"],
-    &[Grammar::Elements(Elements {
-        namespace: "]<]minimax[>[",
-        section_close: &["</tool_call>", "]<]minimax[>[</tool_call>"],
-    })],
+    &[Grammar::Elements(ELEMENTS)],
 );

@@ -4,4 +4,4 @@
 use super::{Format, Grammar, Starts};
 
 pub(super) const FORMAT: Format =
-    Format::json("mistral", &["[TOOL_CALLS]"], &[Grammar::json(Starts::Either, &[])]);
+    Format::json(&["[TOOL_CALLS]"], &[Grammar::json(Starts::Either, &[])]);

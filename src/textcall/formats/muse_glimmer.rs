@@ -21,7 +21,6 @@ const OPENERS: &[&str] = &[
 ];
 
 pub(super) const FORMAT: Format = Format::xml(
-    "muse_glimmer",
     OPENERS,
     &[
         Grammar::Tags(Tags {

@@ -3,8 +3,5 @@
 
 use super::{Format, Grammar, Starts};
 
-pub(super) const FORMAT: Format = Format::json(
-    "nemotron_v2",
-    &["<TOOLCALL>"],
-    &[Grammar::json(Starts::Either, &["</TOOLCALL>"])],
-);
+pub(super) const FORMAT: Format =
+    Format::json(&["<TOOLCALL>"], &[Grammar::json(Starts::Either, &["</TOOLCALL>"])]);

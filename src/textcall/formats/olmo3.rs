@@ -7,8 +7,6 @@
 
 use super::{Brackets, Format, Grammar, Trust};
 
-pub(super) const FORMAT: Format = Format::json(
-    "olmo3",
-    &["<function_calls>"],
-    &[Grammar::python(Brackets::Optional, &["</function_calls>"], Trust::Marked)],
-);
+const CALLS: Grammar = Grammar::python(Brackets::Optional, &["</function_calls>"], Trust::Marked);
+
+pub(super) const FORMAT: Format = Format::json(&["<function_calls>"], &[CALLS]);

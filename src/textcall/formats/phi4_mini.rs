@@ -3,5 +3,4 @@
 
 use super::{Format, Grammar, Starts};
 
-pub(super) const FORMAT: Format =
-    Format::json("phi4_mini", &["functools"], &[Grammar::json(Starts::List, &[])]);
+pub(super) const FORMAT: Format = Format::json(&["functools"], &[Grammar::json(Starts::List, &[])]);

@@ -3,8 +3,5 @@
 
 use super::{Brackets, Format, Grammar, Trust};
 
-pub(super) const FORMAT: Format = Format::json("pythonic", &[], &[]).or_bare(&[Grammar::python(
-    Brackets::Required,
-    &[],
-    Trust::Offered,
-)]);
+pub(super) const FORMAT: Format =
+    Format::bare(&[Grammar::python(Brackets::Required, &[], Trust::Offered)]);

@@ -12,8 +12,5 @@
 
 use super::{Format, Grammar};
 
-pub(super) const FORMAT: Format = Format::xml(
-    "qwen3_coder",
-    &["<tool_call>", "<function="],
-    &[Grammar::function(&["</tool_call>"])],
-);
+pub(super) const FORMAT: Format =
+    Format::xml(&["<tool_call>", "<function="], &[Grammar::function(&["</tool_call>"])]);

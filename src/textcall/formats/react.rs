@@ -8,9 +8,7 @@
 
 use super::{Format, Grammar, React};
 
-pub(super) const FORMAT: Format = Format::json(
-    "react",
-    &["Action:"],
-    &[Grammar::React(React { input: "Action Input:", observation: "Observation:" })],
-)
-.at_line_start();
+const LINES: React = React { input: "Action Input:", observation: "Observation:" };
+
+pub(super) const FORMAT: Format =
+    Format::json(&["Action:"], &[Grammar::React(LINES)]).at_line_start();

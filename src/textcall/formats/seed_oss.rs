@@ -10,4 +10,4 @@
 use super::{Format, Grammar};
 
 pub(super) const FORMAT: Format =
-    Format::xml("seed_oss", &["<seed:tool_call>"], &[Grammar::function(&["</seed:tool_call>"])]);
+    Format::xml(&["<seed:tool_call>"], &[Grammar::function(&["</seed:tool_call>"])]);

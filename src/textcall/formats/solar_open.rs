@@ -3,14 +3,13 @@
 
 use super::{Format, Grammar, Head, Headed};
 
-pub(super) const FORMAT: Format = Format::json(
-    "solar_open",
-    &["<|tool_calls|>", "<|tool_call:begin|>"],
-    &[Grammar::Headed(Headed {
-        call: &["<|tool_call:begin|>"],
-        head: Head::IdThenName("<|tool_call:name|>"),
-        separators: &["<|tool_call:args|>"],
-        close: &["<|tool_call:end|>"],
-        ..Headed::MARKED
-    })],
-);
+const TOKENS: Headed = Headed {
+    call: &["<|tool_call:begin|>"],
+    head: Head::IdThenName("<|tool_call:name|>"),
+    separators: &["<|tool_call:args|>"],
+    close: &["<|tool_call:end|>"],
+    ..Headed::MARKED
+};
+
+pub(super) const FORMAT: Format =
+    Format::json(&["<|tool_calls|>", "<|tool_call:begin|>"], &[Grammar::Headed(TOKENS)]);

@@ -9,16 +9,17 @@
 
 use super::{Format, Grammar, Tags};
 
+const TAGS: Tags = Tags {
+    call: "<steptml:invoke",
+    call_close: "</steptml:invoke>",
+    parameter: "<steptml:parameter",
+    parameter_close: "</steptml:parameter>",
+    gap: &["<｜tool_call_end｜>", "<｜tool_call_begin｜>", "function", "<｜tool_sep｜>"],
+    section_close: &["<｜tool_calls_end｜>"],
+    ..Tags::INVOKE
+};
+
 pub(super) const FORMAT: Format = Format::xml(
-    "step3",
     &["<｜tool_calls_begin｜>", "<｜tool_call_begin｜>", "<steptml:invoke"],
-    &[Grammar::Tags(Tags {
-        call: "<steptml:invoke",
-        call_close: "</steptml:invoke>",
-        parameter: "<steptml:parameter",
-        parameter_close: "</steptml:parameter>",
-        gap: &["<｜tool_call_end｜>", "<｜tool_call_begin｜>", "function", "<｜tool_sep｜>"],
-        section_close: &["<｜tool_calls_end｜>"],
-        ..Tags::INVOKE
-    })],
+    &[Grammar::Tags(TAGS)],
 );
