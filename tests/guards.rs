@@ -12,7 +12,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("suggest", &[]),
     ("wire", &[]),
     ("dialect", &["ir", "wire", "suggest"]),
-    ("textcall", &["ir"]),
+    ("textcall", &["ir", "tools"]),
     ("prompted", &["ir"]),
     ("tools", &["ir"]),
     ("telemetry", &[]),

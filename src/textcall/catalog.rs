@@ -2,12 +2,12 @@
 
 use std::sync::OnceLock;
 
-use jsonschema::Validator;
 use serde_json::Value;
 
 use super::parsed::ProblemCode;
-use super::view::{Read, Stop, View};
+use super::view::{Read, View};
 use crate::ir::{Object, ToolSpec};
+use crate::tools::ArgumentSchema;
 
 /// The offered tools, ready for look-ups by name.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ pub struct Catalog {
 struct Entry {
     name: String,
     schema: Value,
-    validator: OnceLock<Option<Validator>>,
+    compiled: OnceLock<Option<ArgumentSchema>>,
 }
 
 impl Catalog {
@@ -28,7 +28,7 @@ impl Catalog {
         let entry = |tool: &ToolSpec| Entry {
             name: tool.name.clone(),
             schema: tool.input_schema.clone(),
-            validator: OnceLock::new(),
+            compiled: OnceLock::new(),
         };
         Self { tools: tools.iter().map(entry).collect() }
     }
@@ -64,42 +64,31 @@ impl Catalog {
             let message = format!("unknown tool '{name}'; call one of: {}", names.join(", "));
             return vec![(ProblemCode::UnknownTool, message)];
         };
-        let validator =
-            entry.validator.get_or_init(|| jsonschema::validator_for(&entry.schema).ok());
-        let errors = validator.iter().flat_map(|validator| validator.iter_errors(input));
-        let message = |error: jsonschema::ValidationError<'_>| {
-            let path = error.instance_path().to_string();
-            let place = if path.is_empty() { "arguments".to_owned() } else { path };
-            format!("{place} of '{name}': {error}")
-        };
-        errors.map(|error| (ProblemCode::SchemaViolation, message(error))).collect()
+        let schema = entry.compiled.get_or_init(|| ArgumentSchema::new(&entry.schema).ok());
+        let complaints = schema.iter().flat_map(|schema| schema.complaints(input));
+        complaints.map(|complaint| (ProblemCode::SchemaViolation, complaint)).collect()
     }
 
     /// The longest offered name that stands at a place.
     pub(crate) fn name_at(&self, view: &View<'_>, at: usize) -> Read<Option<&str>> {
-        let mut longest: Option<&str> = None;
-        for entry in &self.tools {
-            match view.has(at, &entry.name) {
-                Ok(true) if longest.is_none_or(|best| best.len() < entry.name.len()) => {
-                    longest = Some(&entry.name);
-                }
-                Ok(_) => {}
-                Err(stop) => return Err(stop),
+        let mut longest = "";
+        for Entry { name, .. } in &self.tools {
+            if name.len() > longest.len() && view.has(at, name)? {
+                longest = name;
             }
         }
-        if longest.is_some_and(str::is_empty) { Err(Stop::Reject) } else { Ok(longest) }
+        Ok(Some(longest).filter(|name| !name.is_empty()))
     }
 
     /// The one tool whose parameters fit these arguments best.
     pub(crate) fn infer(&self, input: &Object) -> Option<&str> {
-        let fit = |entry: &Entry| {
+        let takes_all = |entry: &&Entry| {
             let declared = self.parameters(&entry.name);
-            input.keys().filter(|key| declared.contains(&key.as_str())).count()
+            input.keys().all(|key| declared.contains(&key.as_str()))
         };
-        let best = self.tools.iter().map(fit).max().filter(|best| *best == input.len())?;
-        let mut fitting = self.tools.iter().filter(|entry| fit(entry) == best);
-        let first = fitting.next()?;
-        (best > 0 && fitting.next().is_none()).then_some(first.name.as_str())
+        let mut fitting = self.tools.iter().filter(takes_all);
+        let first = fitting.next().filter(|_| !input.is_empty())?;
+        fitting.next().is_none().then_some(first.name.as_str())
     }
 
     fn entry(&self, name: &str) -> Option<&Entry> {

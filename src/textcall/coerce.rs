@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::literal;
 
-/// The types a schema allows.
+/// The kinds of value that a schema allows; none of them where it says nothing.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Types(u8);
 
@@ -20,48 +20,12 @@ const STRING: u8 = 16;
 impl Types {
     /// The types of a parameter's schema; `root` is where its references point into.
     pub(crate) fn of(schema: Option<&Value>, root: Option<&Value>) -> Self {
-        let mut types = Self::default();
-        if let Some(schema) = schema {
-            types.gather(schema, root, 0);
-        }
-        types
+        Self(schema.map_or(0, |schema| kinds(schema, root, 0)))
     }
 
     /// The types of one of a tool's parameters.
     pub(crate) fn of_parameter(root: Option<&Value>, key: &str) -> Self {
         Self::of(root.and_then(|root| root.get("properties")?.get(key)), root)
-    }
-
-    fn gather(&mut self, schema: &Value, root: Option<&Value>, depth: usize) {
-        const MAX_REFERENCES: usize = 8;
-        if depth > MAX_REFERENCES {
-            return;
-        }
-        match schema.get("type") {
-            Some(Value::String(name)) => self.add(name),
-            Some(Value::Array(names)) => {
-                names.iter().filter_map(Value::as_str).for_each(|name| self.add(name));
-            }
-            _ => {
-                let allowed = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
-                allowed.chain(schema.get("const")).for_each(|value| self.add(type_name(value)));
-                let nests = schema.get("properties").or(schema.get("items")).is_some();
-                self.0 |= if nests { COMPOUND } else { 0 };
-            }
-        }
-        let branches = ["anyOf", "oneOf", "allOf"];
-        let branches = branches.iter().filter_map(|key| schema.get(key)?.as_array()).flatten();
-        branches.chain(referred(schema, root)).for_each(|s| self.gather(s, root, depth + 1));
-    }
-
-    fn add(&mut self, name: &str) {
-        self.0 |= match name {
-            "null" => NULL,
-            "integer" | "number" => NUMBER,
-            "boolean" => BOOLEAN,
-            "object" | "array" => COMPOUND,
-            _ => STRING,
-        };
     }
 
     fn allow(self, kind: u8) -> bool {
@@ -74,19 +38,50 @@ impl Types {
     }
 }
 
+/// The kinds that a schema names by its types, or else by its values, and those of its branches.
+fn kinds(schema: &Value, root: Option<&Value>, depth: usize) -> u8 {
+    const MAX_REFERENCES: usize = 8;
+    if depth > MAX_REFERENCES {
+        return 0;
+    }
+    let list = |key: &str| schema.get(key).and_then(Value::as_array).into_iter().flatten();
+    let own = match schema.get("type") {
+        Some(Value::String(name)) => named(name),
+        Some(_) => list("type").filter_map(Value::as_str).fold(0, |all, name| all | named(name)),
+        None => {
+            let nests = schema.get("properties").or(schema.get("items")).is_some();
+            let values = list("enum").chain(schema.get("const"));
+            values.fold(if nests { COMPOUND } else { 0 }, |all, value| all | kind(value))
+        }
+    };
+    let branches = ["anyOf", "oneOf", "allOf"].into_iter().flat_map(list);
+    let branches = branches.chain(referred(schema, root));
+    branches.fold(own, |all, branch| all | kinds(branch, root, depth + 1))
+}
+
 /// The schema that a local `$ref` points to.
 fn referred<'a>(schema: &'a Value, root: Option<&'a Value>) -> Option<&'a Value> {
     let pointer = schema.get("$ref")?.as_str()?.strip_prefix('#')?;
     root?.pointer(pointer)
 }
 
-fn type_name(value: &Value) -> &'static str {
+fn named(name: &str) -> u8 {
+    match name {
+        "null" => NULL,
+        "integer" | "number" => NUMBER,
+        "boolean" => BOOLEAN,
+        "object" | "array" => COMPOUND,
+        _ => STRING,
+    }
+}
+
+fn kind(value: &Value) -> u8 {
     match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) | Value::Object(_) => "object",
+        Value::Null => NULL,
+        Value::Number(_) => NUMBER,
+        Value::Bool(_) => BOOLEAN,
+        Value::Object(_) | Value::Array(_) => COMPOUND,
+        Value::String(_) => STRING,
     }
 }
 
@@ -99,42 +94,27 @@ fn typed(word: &str, types: Types) -> Option<Value> {
     if types.allow(NULL) && word.eq_ignore_ascii_case("null") {
         return Some(Value::Null);
     }
-    if types.allow(STRING) {
+    if types == Types::default() || types.allow(STRING) {
         return None;
     }
-    if types.allow(NUMBER)
-        && let Some(number) = number(word)
-    {
-        return Some(number);
-    }
-    if types.allow(BOOLEAN) {
-        match word.to_ascii_lowercase().as_str() {
-            "true" | "1" => return Some(Value::Bool(true)),
-            "false" | "0" => return Some(Value::Bool(false)),
-            _ => {}
-        }
-    }
-    if types.allow(NULL) && word == "None" {
-        return Some(Value::Null);
-    }
-    let compound = if types.allow(COMPOUND) { literal::json_or_python(word) } else { None };
-    compound.filter(|value| value.is_object() || value.is_array())
+    let readings = [number, boolean, literal::json_or_python];
+    readings.iter().find_map(|read| read(word).filter(|value| types.allow(kind(value))))
 }
 
-/// A number, as an integer where it is one.
 fn number(word: &str) -> Option<Value> {
-    let (negative, digits) = match word.strip_prefix('-') {
-        Some(digits) => (true, digits),
-        None => (false, word.strip_prefix('+').unwrap_or(word)),
-    };
-    literal::parse_number(negative, digits).map(Value::Number)
+    literal::number(word).map(Value::Number)
+}
+
+fn boolean(word: &str) -> Option<Value> {
+    match word.to_ascii_lowercase().as_str() {
+        "true" | "1" => Some(Value::Bool(true)),
+        "false" | "0" => Some(Value::Bool(false)),
+        _ => None,
+    }
 }
 
 /// Corrects a value that was typed by its looks: a bare `12` is text where text is declared.
 pub(crate) fn correct(value: Value, bare: &str, types: Types) -> Value {
-    if types == Types::default() || types.allow(NULL) && value.is_null() {
-        value
-    } else {
-        coerce(bare, types)
-    }
+    let fits = types == Types::default() || types.allow(NULL) && value.is_null();
+    if fits { value } else { coerce(bare, types) }
 }

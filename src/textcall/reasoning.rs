@@ -14,6 +14,10 @@ const fn tags(open: &'static str, close: &'static [&'static str]) -> Form {
     Form { open, close, prefilled: true }
 }
 
+const fn message(open: &'static str, close: &'static [&'static str]) -> Form {
+    Form { open, close, prefilled: false }
+}
+
 /// All forms, besides that of messages with headers.
 pub(crate) const FORMS: &[Form] = &[
     tags("<think>", &["</think>"]),
@@ -27,14 +31,9 @@ pub(crate) const FORMS: &[Form] = &[
     tags("<|START_THINKING|>", &["<|END_THINKING|>"]),
     tags("<|inner_prefix|>", &["<|inner_suffix|>"]),
     tags("<|open|>think<|sep|>", &["<|close|>think<|sep|>"]),
-    Form { open: "<|content_thinking|>", close: &["<|end_message|>"], prefilled: false },
-    Form {
-        open: "Here is my thought process:",
-        close: &["Here is my response:"],
-        prefilled: false,
-    },
+    message("<|content_thinking|>", &["<|end_message|>"]),
+    message("Here is my thought process:", &["Here is my response:"]),
 ];
 
 /// Reasoning in a message with a header: it ends where the message does, or the next one starts.
-pub(crate) const MESSAGE: Form =
-    Form { open: "", close: &["<|end|>", "<|return|>", "<|call|>", "<|eom|>"], prefilled: false };
+pub(crate) const MESSAGE: Form = message("", &["<|end|>", "<|return|>", "<|call|>", "<|eom|>"]);

@@ -56,7 +56,7 @@ impl Family for Calls {
 
     fn decode(&mut self, view: &View<'_>, who: Who, text: &str, end: usize) -> Read<Step> {
         let name = who.name;
-        let call = match literal::python_arguments(text.get(1..text.len() - 1).unwrap_or("")) {
+        let call = match literal::python_arguments(text) {
             Ok((arguments, repairs)) => assign(name, arguments, repairs, view),
             Err(_) if self.config.trust == Trust::Offered && !self.any => return Err(Stop::Reject),
             Err(detail) => {
