@@ -58,7 +58,16 @@ fn parse(text: &str, catalog: &Catalog) -> Parsed {
 
 /// Feeds a text cut at these places.
 fn fed(text: &str, catalog: &Catalog, cuts: impl IntoIterator<Item = usize>) -> Parsed {
-    let mut parser = Parser::new(catalog, Options::default());
+    fed_with(text, catalog, Options::default(), cuts)
+}
+
+fn fed_with(
+    text: &str,
+    catalog: &Catalog,
+    options: Options,
+    cuts: impl IntoIterator<Item = usize>,
+) -> Parsed {
+    let mut parser = Parser::new(catalog, options);
     let mut parsed = Parsed::default();
     let mut last = 0;
     for cut in cuts.into_iter().chain([text.len()]) {
@@ -310,7 +319,7 @@ fn spoiled(text: &str, damage: &[Damage], others: &[Sample]) -> String {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 1500,
+        cases: ProptestConfig::default().cases.max(1500),
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
@@ -320,18 +329,69 @@ proptest! {
         pick in any::<prop::sample::Index>(),
         damage in prop::collection::vec(damage(), 1..5),
         piece in 1..7_usize,
+        forced in prop::bool::weighted(0.2),
     ) {
         let samples = CORPUS.with(|corpus| *corpus);
         let sample = &samples[pick.index(samples.len())];
         let text = spoiled(&sample.text, &damage, samples);
-        let whole = parse(&text, &sample.catalog);
+        let options = Options { only: by_name(&sample.family).filter(|_| forced), hint: None };
+        let whole = parse_with(&text, &sample.catalog, options);
         let cuts = places(&text).into_iter().skip(piece - 1).step_by(piece);
-        prop_assert_eq!(&fed(&text, &sample.catalog, cuts), &whole, "{:?}", json!(text).to_string());
+        let cut = fed_with(&text, &sample.catalog, options, cuts);
+        prop_assert_eq!(&cut, &whole, "{}", json!(text));
         for call in whole.calls() {
             prop_assert!(call.input.is_object() && !call.name.is_empty());
             prop_assert_eq!(text.get(call.span.clone()), Some(call.raw.as_str()));
         }
     }
+
+    #[test]
+    fn markers_without_anything_to_call_are_no_calls(
+        words in prop::collection::vec(prop_oneof![opener(), scrap()], 1..12),
+        piece in 1..7_usize,
+    ) {
+        let (text, catalog) = (words.concat(), catalog(&json!("harbour")));
+        let whole = parse(&text, &catalog);
+        prop_assert_eq!(whole.calls().count(), 0, "{}", json!(text));
+        let cuts = places(&text).into_iter().skip(piece - 1).step_by(piece);
+        prop_assert_eq!(&fed(&text, &catalog, cuts), &whole, "{}", json!(text));
+    }
+}
+
+fn opener() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(
+        FORMATS.iter().flat_map(|format| format.openers).copied().collect::<Vec<_>>(),
+    )
+}
+
+/// What stands round markers in prose, in code and in reasoning.
+fn scrap() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        " and then ",
+        "tide_table",
+        "\n",
+        "\n\n",
+        "`",
+        "```",
+        "```json\n",
+        "~~~",
+        "\"",
+        "'",
+        "<",
+        ">",
+        "/",
+        "[",
+        "]",
+        "}",
+        ":",
+        "<think>",
+        "</think>",
+        "<|message|>",
+        "<|end|>",
+        "analysis",
+        "é",
+        "\\",
+    ])
 }
 
 thread_local! {
