@@ -8,8 +8,6 @@
 //! </function_calls>
 //! ```
 
-use super::{Elements, Format, Grammar, Tags};
-
 const PREFIXED: Tags = Tags {
     call: "<antml:invoke",
     call_close: "</antml:invoke>",
@@ -19,11 +17,11 @@ const PREFIXED: Tags = Tags {
     ..Tags::INVOKE
 };
 
-pub(super) const FORMAT: Format = Format::xml(
+family!(Format::xml(
     &["<function_calls>", "<invoke", "<antml:function_calls>", "<antml:invoke"],
     &[
         Grammar::invoke(&["</function_calls>"]),
         Grammar::Tags(PREFIXED),
         Grammar::Elements(Elements { namespace: "", section_close: &["</function_calls>"] }),
     ],
-);
+));

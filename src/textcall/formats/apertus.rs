@@ -1,8 +1,7 @@
 //! A JSON list of objects whose one key is the name. Models: `Apertus`.
 //! `<|tools_prefix|>[{"tide_table": {"port": "Brest"}}]<|tools_suffix|>`
 
-use super::{Format, Grammar, Starts};
-
-pub(super) const FORMAT: Format =
+family!(
     Format::json(&["<|tools_prefix|>"], &[Grammar::json(Starts::Either, &["<|tools_suffix|>"])])
-        .or_bare(&[Grammar::BARE_LIST]);
+        .or_bare(&[Grammar::BARE_LIST])
+);

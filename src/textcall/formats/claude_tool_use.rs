@@ -2,7 +2,4 @@
 //! Models: `Claude in text mode, and by prompt`.
 //! `<tool_use>{"id": "toolu_7", "name": "tide_table", "input": {"port": "Brest"}}</tool_use>`
 
-use super::{Format, Grammar, Starts};
-
-pub(super) const FORMAT: Format =
-    Format::json(&["<tool_use>"], &[Grammar::json(Starts::Object, &["</tool_use>"])]);
+family!(Format::json(&["<tool_use>"], &[Grammar::json(Starts::Object, &["</tool_use>"])]));

@@ -5,8 +5,7 @@
 //! ]<|END_ACTION|>
 //! ```
 
-use super::{Format, Grammar, Starts};
-
-pub(super) const FORMAT: Format =
+family!(
     Format::json(&["<|START_ACTION|>"], &[Grammar::json(Starts::Either, &["<|END_ACTION|>"])])
-        .or_bare(&[Grammar::BARE_LIST]);
+        .or_bare(&[Grammar::BARE_LIST])
+);

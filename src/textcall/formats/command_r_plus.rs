@@ -8,13 +8,10 @@
 //! ```
 //! ~~~
 
-use super::{Fence, Format, Grammar, JsonBlock};
-
 const LIST: JsonBlock = JsonBlock {
     fence: Fence::Usual,
     pseudo: &["directly-answer", "directly_answer"],
     ..JsonBlock::MARKED
 };
 
-pub(super) const FORMAT: Format =
-    Format::json(&["Action:"], &[Grammar::Json(LIST)]).at_line_start();
+family!(Format::json(&["Action:"], &[Grammar::Json(LIST)]).at_line_start());

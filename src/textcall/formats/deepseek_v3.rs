@@ -7,11 +7,13 @@
 //! ```<｜tool▁call▁end｜><｜tool▁calls▁end｜>
 //! ```
 
-use super::{Format, Grammar, Head, Headed, deepseek_v31};
+const TYPED: Headed = Headed {
+    head: Head::Typed("<｜tool▁sep｜>"),
+    separators: &["\n"],
+    ..super::deepseek_v31::TOKENS
+};
 
-const TYPED: Headed =
-    Headed { head: Head::Typed("<｜tool▁sep｜>"), separators: &["\n"], ..deepseek_v31::TOKENS };
-
-pub(super) const FORMAT: Format =
-    Format::json(deepseek_v31::FORMAT.openers, &[Grammar::Headed(TYPED)])
-        .or_bare(&[Grammar::unmarked("function")]);
+family!(
+    Format::json(super::deepseek_v31::FORMAT.openers, &[Grammar::Headed(TYPED)])
+        .or_bare(&[Grammar::unmarked("function")])
+);

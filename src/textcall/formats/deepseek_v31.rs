@@ -1,8 +1,6 @@
 //! Tokens, the name, a token, the arguments. Models: `DeepSeek V3.1`.
 //! `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>tide_table<｜tool▁sep｜>{"port": "Brest"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>`
 
-use super::{Format, Grammar, Headed};
-
 /// The tokens round a call.
 pub(super) const TOKENS: Headed = Headed {
     call: &["<｜tool▁call▁begin｜>"],
@@ -12,6 +10,7 @@ pub(super) const TOKENS: Headed = Headed {
     ..Headed::MARKED
 };
 
-pub(super) const FORMAT: Format =
+family!(
     Format::json(&["<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>"], &[Grammar::Headed(TOKENS)])
-        .or_bare(&[Grammar::unmarked("")]);
+        .or_bare(&[Grammar::unmarked("")])
+);

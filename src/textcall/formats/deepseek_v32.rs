@@ -8,8 +8,6 @@
 //! </｜DSML｜function_calls>
 //! ```
 
-use super::{Format, Grammar, Tags};
-
 /// The tags inside the section.
 pub(super) const TAGS: Tags = Tags {
     call: "<｜DSML｜invoke",
@@ -20,5 +18,4 @@ pub(super) const TAGS: Tags = Tags {
     ..Tags::INVOKE
 };
 
-pub(super) const FORMAT: Format =
-    Format::xml(&["<｜DSML｜function_calls>", "<｜DSML｜invoke"], &[Grammar::Tags(TAGS)]);
+family!(Format::xml(&["<｜DSML｜function_calls>", "<｜DSML｜invoke"], &[Grammar::Tags(TAGS)]));

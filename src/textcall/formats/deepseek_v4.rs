@@ -7,7 +7,4 @@
 //! </｜DSML｜tool_calls>
 //! ```
 
-use super::{Format, deepseek_v32};
-
-pub(super) const FORMAT: Format =
-    Format::xml(&["<｜DSML｜tool_calls>"], deepseek_v32::FORMAT.grammars);
+family!(Format::xml(&["<｜DSML｜tool_calls>"], super::deepseek_v32::FORMAT.grammars));

@@ -7,11 +7,9 @@
 //! </dots_function_call>
 //! ```
 
-use super::{Format, Grammar, Starts};
-
 const CLOSE: &[&str] = &["</dots_function_call>"];
 
-pub(super) const FORMAT: Format = Format::xml(
+family!(Format::xml(
     &["<dots_function_call>"],
     &[Grammar::invoke(CLOSE), Grammar::json(Starts::Either, CLOSE)],
-);
+));

@@ -7,6 +7,4 @@
 //! </tool_call>
 //! ```
 
-use super::{Format, hermes};
-
-pub(super) const FORMAT: Format = hermes::FORMAT;
+family!(super::hermes::FORMAT);

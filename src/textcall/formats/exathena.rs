@@ -5,7 +5,6 @@
 //! ~~~
 //! ```
 
-use super::{Format, Grammar, Starts};
-
-pub(super) const FORMAT: Format =
-    Format::json(&["~~~tool_call"], &[Grammar::json(Starts::Object, &["~~~"])]).at_line_start();
+family!(
+    Format::json(&["~~~tool_call"], &[Grammar::json(Starts::Object, &["~~~"])]).at_line_start()
+);

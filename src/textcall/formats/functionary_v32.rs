@@ -7,9 +7,6 @@
 //! {"port": "Brest"}
 //! ```
 
-use super::{Format, Grammar, Headed};
-
 const RECIPIENT: Headed = Headed { call: &[">>>"], separators: &["\n"], ..Headed::MARKED };
 
-pub(super) const FORMAT: Format =
-    Format::json(&[">>>"], &[Grammar::Headed(RECIPIENT)]).or_bare(&[Grammar::unmarked("")]);
+family!(Format::json(&[">>>"], &[Grammar::Headed(RECIPIENT)]).or_bare(&[Grammar::unmarked("")]));

@@ -1,8 +1,6 @@
 //! Bare keys and values, strings in a token of their own. Models: `FunctionGemma`.
 //! `<start_function_call>call:tide_table{port:<escape>Brest<escape>,days:2}<end_function_call>`
 
-use super::{Flavour, Format, Grammar, Notation, Trust, delimited};
-
 static FLAVOUR: Flavour = delimited("<escape>");
 
 const MARKED: Notation = Notation {
@@ -12,6 +10,7 @@ const MARKED: Notation = Notation {
     trust: Trust::Marked,
 };
 
-pub(super) const FORMAT: Format =
+family!(
     Format::json(&["<start_function_call>"], &[Grammar::Notation(MARKED)])
-        .or_bare(&[Grammar::Notation(Notation { trust: Trust::Offered, ..MARKED })]);
+        .or_bare(&[Grammar::Notation(Notation { trust: Trust::Offered, ..MARKED })])
+);

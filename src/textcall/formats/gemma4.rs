@@ -1,8 +1,6 @@
 //! Bare keys and values, strings in a token of their own. Models: `Gemma 4`.
 //! `<|tool_call>call:tide_table{port:<|"|>Brest<|"|>,days:2}<tool_call|>`
 
-use super::{Flavour, Format, Grammar, Notation, Trust, delimited};
-
 static FLAVOUR: Flavour = delimited("<|\"|>");
 
 const MARKED: Notation = Notation {
@@ -12,5 +10,7 @@ const MARKED: Notation = Notation {
     trust: Trust::Marked,
 };
 
-pub(super) const FORMAT: Format = Format::json(&["<|tool_call>"], &[Grammar::Notation(MARKED)])
-    .or_bare(&[Grammar::Notation(Notation { trust: Trust::Offered, ..MARKED })]);
+family!(
+    Format::json(&["<|tool_call>"], &[Grammar::Notation(MARKED)])
+        .or_bare(&[Grammar::Notation(Notation { trust: Trust::Offered, ..MARKED })])
+);

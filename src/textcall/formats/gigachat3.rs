@@ -6,9 +6,7 @@
 //! {"name": "tide_table", "arguments": {"port": "Brest"}}
 //! ```
 
-use super::{Format, Grammar, Starts};
-
-pub(super) const FORMAT: Format = Format::json(
+family!(Format::json(
     &["function call<|role_sep|>", "<|function_call|>"],
     &[Grammar::json(Starts::Either, &["<|message_sep|>"])],
-);
+));

@@ -6,7 +6,4 @@
 //! </tool_call>
 //! ```
 
-use super::{Format, Grammar, Pairs};
-
-pub(super) const FORMAT: Format =
-    Format::xml(&["<tool_call>"], &[Grammar::Pairs(Pairs { separator: None })]);
+family!(Format::xml(&["<tool_call>"], &[Grammar::Pairs(Pairs { separator: None })]));

@@ -1,6 +1,4 @@
 //! As `glm45`, without the newlines. Models: `GLM 4.7`.
 //! `<tool_call>tide_table<arg_key>port</arg_key><arg_value>Brest</arg_value></tool_call>`
 
-use super::{Format, glm45};
-
-pub(super) const FORMAT: Format = glm45::FORMAT;
+family!(super::glm45::FORMAT);

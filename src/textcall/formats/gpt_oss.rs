@@ -1,15 +1,13 @@
 //! Messages with a channel and a recipient. Models: `gpt-oss`.
 //! `<|channel|>analysis<|message|>Look it up.<|end|><|start|>assistant<|channel|>commentary to=functions.tide_table <|constrain|>json<|message|>{"port": "Brest"}<|call|>`
 
-use super::{Channels, Format, Grammar};
-
 /// Header, `<|message|>`, body, end.
 pub(super) const MESSAGES: Grammar = Grammar::Channels(Channels {
     message: "<|message|>",
     close: &["<|call|>", "<|end|>", "<|return|>", "<|eom|>"],
 });
 
-pub(super) const FORMAT: Format = Format::json(
+family!(Format::json(
     &["<|start|>", "<|channel|>", "assistantcommentary to=functions.", "commentary to=functions."],
     &[MESSAGES],
-);
+));

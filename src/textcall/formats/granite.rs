@@ -1,9 +1,7 @@
 //! A JSON list after a token, without a closer. Models: `Granite 3.0 to 3.3`.
 //! `<|tool_call|>[{"name": "tide_table", "arguments": {"port": "Brest"}}]`
 
-use super::{Format, Grammar, Starts};
-
-pub(super) const FORMAT: Format = Format::json(
+family!(Format::json(
     &["<|tool_call|>", "<tool_call>"],
     &[Grammar::json(Starts::List, &["</tool_call>"])],
-);
+));

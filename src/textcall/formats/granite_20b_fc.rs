@@ -1,7 +1,7 @@
 //! JSON after a tag that is never closed, one per call. Models: `Granite 20B function calling`.
 //! `<function_call> {"name": "tide_table", "arguments": {"port": "Brest"}}`
 
-use super::{Format, Grammar, Starts};
-
-pub(super) const FORMAT: Format =
-    Format::json(&["<function_call>"], &[Grammar::json(Starts::Either, &["</function_call>"])]);
+family!(Format::json(
+    &["<function_call>"],
+    &[Grammar::json(Starts::Either, &["</function_call>"])]
+));

@@ -6,7 +6,4 @@
 //! </tool_call>
 //! ```
 
-use super::{Format, Grammar, Starts};
-
-pub(super) const FORMAT: Format =
-    Format::json(&["<tool_call>"], &[Grammar::json(Starts::Object, &["</tool_call>"])]);
+family!(Format::json(&["<tool_call>"], &[Grammar::json(Starts::Object, &["</tool_call>"])]));

@@ -8,6 +8,4 @@
 //! </answer>
 //! ```
 
-use super::{Format, jamba};
-
-pub(super) const FORMAT: Format = jamba::FORMAT;
+family!(super::jamba::FORMAT);

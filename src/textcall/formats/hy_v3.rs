@@ -8,9 +8,7 @@
 //! </tool_calls>
 //! ```
 
-use super::{Format, Grammar, Pairs};
-
-pub(super) const FORMAT: Format = Format::xml(
+family!(Format::xml(
     &["<tool_calls>", "<tool_call>", "<tool_calls:", "<tool_call:"],
     &[Grammar::Pairs(Pairs { separator: Some("tool_sep") })],
-);
+));

@@ -1,8 +1,6 @@
 //! A message to the tool; its JSON repeats the name. Models: `Inkling`.
 //! `<|message_model|>tide_table<|content_invoke_tool_json|>{"name": "tide_table", "args": {"port": "Brest"}}<|end_message|>`
 
-use super::{Format, Grammar, Head, Headed, Starts};
-
 const MESSAGE: Headed = Headed {
     call: &["<|message_model|>"],
     head: Head::Repeated,
@@ -11,7 +9,7 @@ const MESSAGE: Headed = Headed {
     ..Headed::MARKED
 };
 
-pub(super) const FORMAT: Format = Format::json(
+family!(Format::json(
     &["<|message_model|>", "<|content_invoke_tool_json|>"],
     &[Grammar::Headed(MESSAGE), Grammar::json(Starts::Either, &["<|end_message|>"])],
-);
+));

@@ -1,7 +1,4 @@
 //! A JSON list in a tag. Models: `Jamba 1.5, Apriel`.
 //! `<tool_calls>[{"name": "tide_table", "arguments": {"port": "Brest"}}]</tool_calls>`
 
-use super::{Format, Grammar, Starts};
-
-pub(super) const FORMAT: Format =
-    Format::json(&["<tool_calls>"], &[Grammar::json(Starts::List, &["</tool_calls>"])]);
+family!(Format::json(&["<tool_calls>"], &[Grammar::json(Starts::List, &["</tool_calls>"])]));

@@ -6,6 +6,4 @@
 //! ```
 //! ~~~
 
-use super::{Format, Grammar};
-
-pub(super) const FORMAT: Format = Format::bare(&[Grammar::FENCED]);
+family!(Format::bare(&[Grammar::FENCED]));

@@ -1,8 +1,6 @@
 //! Tokens, an id made of the name and a counter, a token, the arguments. Models: `Kimi K2`.
 //! `<|tool_calls_section_begin|><|tool_call_begin|>functions.tide_table:0<|tool_call_argument_begin|>{"port": "Brest"}<|tool_call_end|><|tool_calls_section_end|>`
 
-use super::{Format, Grammar, Head, Headed};
-
 const TOKENS: Headed = Headed {
     call: &["<|tool_call_begin|>"],
     head: Head::Counted,
@@ -12,8 +10,10 @@ const TOKENS: Headed = Headed {
     ..Headed::MARKED
 };
 
-pub(super) const FORMAT: Format = Format::json(
-    &["<|tool_calls_section_begin|>", "<|tool_call_section_begin|>", "<|tool_call_begin|>"],
-    &[Grammar::Headed(TOKENS)],
-)
-.or_bare(&[Grammar::unmarked("functions.")]);
+family!(
+    Format::json(
+        &["<|tool_calls_section_begin|>", "<|tool_call_section_begin|>", "<|tool_call_begin|>"],
+        &[Grammar::Headed(TOKENS)],
+    )
+    .or_bare(&[Grammar::unmarked("functions.")])
+);

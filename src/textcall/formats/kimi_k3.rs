@@ -1,8 +1,6 @@
 //! Tokens that open and close named channels, calls and arguments. Models: `Kimi K3`.
 //! `<|open|>tools<|sep|><|open|>call tool="tide_table" index="1"<|sep|><|open|>argument key="port" type="string"<|sep|>Brest<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>`
 
-use super::{Format, Grammar, Tags};
-
 const TAGS: Tags = Tags {
     call: "<|open|>call",
     call_close: "<|close|>call<|sep|>",
@@ -14,5 +12,4 @@ const TAGS: Tags = Tags {
     ..Tags::INVOKE
 };
 
-pub(super) const FORMAT: Format =
-    Format::xml(&["<|open|>tools<|sep|>", "<|open|>call"], &[Grammar::Tags(TAGS)]);
+family!(Format::xml(&["<|open|>tools<|sep|>", "<|open|>call"], &[Grammar::Tags(TAGS)]));

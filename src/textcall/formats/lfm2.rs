@@ -1,14 +1,12 @@
 //! A list of Python calls, or of JSON objects, between tokens. Models: `LFM2, LFM2.5`.
 //! `<|tool_call_start|>[tide_table(port="Brest", days=2)]<|tool_call_end|>`
 
-use super::{Brackets, Format, Grammar, Starts, Trust};
-
 const CLOSE: &[&str] = &["<|tool_call_end|>"];
 
-pub(super) const FORMAT: Format = Format::json(
+family!(Format::json(
     &["<|tool_call_start|>"],
     &[
         Grammar::python(Brackets::Optional, CLOSE, Trust::Marked),
         Grammar::json(Starts::Either, CLOSE),
     ],
-);
+));

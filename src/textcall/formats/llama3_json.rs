@@ -2,10 +2,7 @@
 //! Models: `Llama 3.1, 3.2, 3.3`.
 //! `<|python_tag|>{"name": "tide_table", "parameters": {"port": "Brest"}}; {"name": "tide_table", "parameters": {"port": "Vigo"}}`
 
-use super::{Brackets, Format, Grammar, Starts, Trust};
-
 const CALLS: [Grammar; 2] =
     [Grammar::json(Starts::Either, &[]), Grammar::python(Brackets::Optional, &[], Trust::Offered)];
 
-pub(super) const FORMAT: Format =
-    Format::json(&["<|python_tag|>"], &CALLS).or_bare(&[Grammar::BARE_OBJECT]);
+family!(Format::json(&["<|python_tag|>"], &CALLS).or_bare(&[Grammar::BARE_OBJECT]));

@@ -1,9 +1,7 @@
 //! As `hermes`, with tags of its own. Models: `LongCat-Flash`.
 //! `<longcat_tool_call>{"name": "tide_table", "arguments": {"port": "Brest"}}</longcat_tool_call>`
 
-use super::{Format, Grammar, Starts};
-
-pub(super) const FORMAT: Format = Format::json(
+family!(Format::json(
     &["<longcat_tool_call>"],
     &[Grammar::json(Starts::Object, &["</longcat_tool_call>"])],
-);
+));

@@ -7,7 +7,4 @@
 //! </minimax:tool_call>
 //! ```
 
-use super::{Format, Grammar};
-
-pub(super) const FORMAT: Format =
-    Format::xml(&["<minimax:tool_call>"], &[Grammar::invoke(&["</minimax:tool_call>"])]);
+family!(Format::xml(&["<minimax:tool_call>"], &[Grammar::invoke(&["</minimax:tool_call>"])]));

@@ -1,14 +1,12 @@
 //! Elements named after the parameters, a token before every tag. Models: `MiniMax M3`.
 //! `]<]minimax[>[<tool_call>]<]minimax[>[<invoke name="tide_table">]<]minimax[>[<port>Brest]<]minimax[>[</port>]<]minimax[>[</invoke>]<]minimax[>[</tool_call>`
 
-use super::{Elements, Format, Grammar};
-
 const ELEMENTS: Elements = Elements {
     namespace: "]<]minimax[>[",
     section_close: &["</tool_call>", "]<]minimax[>[</tool_call>"],
 };
 
-pub(super) const FORMAT: Format = Format::xml(
+family!(Format::xml(
     &["]<]minimax[>[<tool_call>", "]<]minimax[>[<invoke", "<tool_call>"],
     &[Grammar::Elements(ELEMENTS)],
-);
+));

@@ -1,7 +1,4 @@
 //! A JSON list after a token. Models: `Mistral 7B v0.3, Nemo, Small 3.0, Large 2`.
 //! `[TOOL_CALLS] [{"name": "tide_table", "arguments": {"port": "Brest"}, "id": "t1d3tAbl3"}]`
 
-use super::{Format, Grammar, Starts};
-
-pub(super) const FORMAT: Format =
-    Format::json(&["[TOOL_CALLS]"], &[Grammar::json(Starts::Either, &[])]);
+family!(Format::json(&["[TOOL_CALLS]"], &[Grammar::json(Starts::Either, &[])]));

@@ -2,8 +2,6 @@
 //! Models: `Mistral Small 3.2, Magistral, Devstral, Ministral 3, Large 3`.
 //! `[TOOL_CALLS]tide_table[CALL_ID]t1d3tAbl3[ARGS]{"port": "Brest"}`
 
-use super::{Format, Grammar, Head, Headed};
-
 const TOKENS: Headed = Headed {
     call: &["[TOOL_CALLS]", "[TOOL_CALLS"],
     head: Head::NameThenId("[CALL_ID]"),
@@ -11,5 +9,4 @@ const TOKENS: Headed = Headed {
     ..Headed::MARKED
 };
 
-pub(super) const FORMAT: Format =
-    Format::json(TOKENS.call, &[Grammar::Headed(TOKENS)]).or_bare(&[Grammar::unmarked("")]);
+family!(Format::json(TOKENS.call, &[Grammar::Headed(TOKENS)]).or_bare(&[Grammar::unmarked("")]));

@@ -3,13 +3,27 @@
 //! One file per family, data only. A new one is a file, its name in the list below, and samples in
 //! `fixtures/text/`; the tests that walk all formats do the rest.
 
-use super::format::{Format, Grammar};
-use super::grammar::{
-    Brackets, Channels, Elements, Fence, Head, Headed, JsonBlock, Notation, Pairs, React, Starts,
-    Tags,
-};
-use super::payload::Trust;
-use super::scan::{Flavour, delimited};
+use super::format::Format;
+
+/// The words that formats are written in.
+mod prelude {
+    pub(super) use crate::textcall::format::{Format, Grammar};
+    pub(super) use crate::textcall::grammar::{
+        Brackets, Channels, Elements, Fence, Head, Headed, JsonBlock, Notation, Pairs, React,
+        Starts, Tags,
+    };
+    pub(super) use crate::textcall::payload::Trust;
+    pub(super) use crate::textcall::scan::{Flavour, delimited};
+}
+
+/// A file's format.
+macro_rules! family {
+    ($format:expr) => {
+        use super::prelude::*;
+
+        pub(super) const FORMAT: Format = $format;
+    };
+}
 
 /// Declares the files and lists what they hold; a file's name is its family's.
 macro_rules! formats {

@@ -7,30 +7,21 @@
 //! </atem:function_calls><|eom|>
 //! ```
 
-use super::{Format, Grammar, Tags, gpt_oss};
+const TAGS: Tags = Tags {
+    call: "<atem:invoke",
+    call_close: "</atem:invoke>",
+    parameter: "<atem:parameter",
+    parameter_close: "</atem:parameter>",
+    section_close: &["</atem:function_calls>"],
+    ..Tags::INVOKE
+};
 
-const OPENERS: &[&str] = &[
+const OPENERS: [&str; 5] = [
     "<atem:function_calls>",
     "<atem:invoke",
-    " to=self<|message|>",
-    " to=user<|message|>",
-    " to=functions<|message|>",
     "to=self<|message|>",
     "to=user<|message|>",
     "to=functions<|message|>",
 ];
 
-pub(super) const FORMAT: Format = Format::xml(
-    OPENERS,
-    &[
-        Grammar::Tags(Tags {
-            call: "<atem:invoke",
-            call_close: "</atem:invoke>",
-            parameter: "<atem:parameter",
-            parameter_close: "</atem:parameter>",
-            section_close: &["</atem:function_calls>"],
-            ..Tags::INVOKE
-        }),
-        gpt_oss::MESSAGES,
-    ],
-);
+family!(Format::xml(&OPENERS, &[Grammar::Tags(TAGS), super::gpt_oss::MESSAGES]));

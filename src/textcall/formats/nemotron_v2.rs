@@ -1,7 +1,4 @@
 //! A JSON list in a tag. Models: `Nemotron Nano v2`.
 //! `<TOOLCALL>[{"name": "tide_table", "arguments": {"port": "Brest"}}]</TOOLCALL>`
 
-use super::{Format, Grammar, Starts};
-
-pub(super) const FORMAT: Format =
-    Format::json(&["<TOOLCALL>"], &[Grammar::json(Starts::Either, &["</TOOLCALL>"])]);
+family!(Format::json(&["<TOOLCALL>"], &[Grammar::json(Starts::Either, &["</TOOLCALL>"])]));

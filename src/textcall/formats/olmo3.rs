@@ -5,8 +5,6 @@
 //! </function_calls>
 //! ```
 
-use super::{Brackets, Format, Grammar, Trust};
-
 const CALLS: Grammar = Grammar::python(Brackets::Optional, &["</function_calls>"], Trust::Marked);
 
-pub(super) const FORMAT: Format = Format::json(&["<function_calls>"], &[CALLS]);
+family!(Format::json(&["<function_calls>"], &[CALLS]));

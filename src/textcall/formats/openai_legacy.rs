@@ -1,6 +1,4 @@
 //! The provider's own message, written out as text. Models: `any model trained on API transcripts`.
 //! `{"function_call": {"name": "tide_table", "arguments": "{\"port\": \"Brest\"}"}}`
 
-use super::{Format, Grammar};
-
-pub(super) const FORMAT: Format = Format::bare(&[Grammar::BARE_OBJECT]);
+family!(Format::bare(&[Grammar::BARE_OBJECT]));

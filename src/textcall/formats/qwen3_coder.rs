@@ -10,7 +10,4 @@
 //! </tool_call>
 //! ```
 
-use super::{Format, Grammar};
-
-pub(super) const FORMAT: Format =
-    Format::xml(&["<tool_call>", "<function="], &[Grammar::function(&["</tool_call>"])]);
+family!(Format::xml(&["<tool_call>", "<function="], &[Grammar::function(&["</tool_call>"])]));

@@ -6,9 +6,6 @@
 //! Action Input: {"port": "Brest"}
 //! ```
 
-use super::{Format, Grammar, React};
-
 const LINES: React = React { input: "Action Input:", observation: "Observation:" };
 
-pub(super) const FORMAT: Format =
-    Format::json(&["Action:"], &[Grammar::React(LINES)]).at_line_start();
+family!(Format::json(&["Action:"], &[Grammar::React(LINES)]).at_line_start());

@@ -7,7 +7,4 @@
 //! </seed:tool_call>
 //! ```
 
-use super::{Format, Grammar};
-
-pub(super) const FORMAT: Format =
-    Format::xml(&["<seed:tool_call>"], &[Grammar::function(&["</seed:tool_call>"])]);
+family!(Format::xml(&["<seed:tool_call>"], &[Grammar::function(&["</seed:tool_call>"])]));

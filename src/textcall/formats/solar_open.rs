@@ -1,8 +1,6 @@
 //! Tokens round an id, the name and the arguments. Models: `Solar Open`.
 //! `<|tool_calls|><|tool_call:begin|>k3z9<|tool_call:name|>tide_table<|tool_call:args|>{"port": "Brest"}<|tool_call:end|>`
 
-use super::{Format, Grammar, Head, Headed};
-
 const TOKENS: Headed = Headed {
     call: &["<|tool_call:begin|>"],
     head: Head::IdThenName("<|tool_call:name|>"),
@@ -11,5 +9,4 @@ const TOKENS: Headed = Headed {
     ..Headed::MARKED
 };
 
-pub(super) const FORMAT: Format =
-    Format::json(&["<|tool_calls|>", "<|tool_call:begin|>"], &[Grammar::Headed(TOKENS)]);
+family!(Format::json(&["<|tool_calls|>", "<|tool_call:begin|>"], &[Grammar::Headed(TOKENS)]));

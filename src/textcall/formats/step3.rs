@@ -7,8 +7,6 @@
 //! <｜tool_calls_end｜>
 //! ```
 
-use super::{Format, Grammar, Tags};
-
 const TAGS: Tags = Tags {
     call: "<steptml:invoke",
     call_close: "</steptml:invoke>",
@@ -19,7 +17,7 @@ const TAGS: Tags = Tags {
     ..Tags::INVOKE
 };
 
-pub(super) const FORMAT: Format = Format::xml(
+family!(Format::xml(
     &["<｜tool_calls_begin｜>", "<｜tool_call_begin｜>", "<steptml:invoke"],
     &[Grammar::Tags(TAGS)],
-);
+));
