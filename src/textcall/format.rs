@@ -4,8 +4,7 @@
 //! whose server may have stripped the markers also says how it looks without them.
 
 use super::grammar::{
-    Brackets, Channels, Elements, Fence, Head, Headed, JsonBlock, Notation, Pairs, Python, React,
-    Reader, Starts, Tags,
+    Brackets, Channels, Family, Fence, Head, Headed, JsonBlock, Python, React, Reader, Starts, Tags,
 };
 use super::payload::Trust;
 use crate::ir::CallFormat;
@@ -77,12 +76,6 @@ pub(crate) enum Grammar {
     Headed(Headed),
     /// A tag per call and a tag per parameter.
     Tags(Tags),
-    /// Elements named after the parameters.
-    Elements(Elements),
-    /// Alternating keys and values.
-    Pairs(Pairs),
-    /// `call:NAME{key:value}` with bare keys.
-    Notation(Notation),
     /// `name(key=value)`.
     Python(Python),
     /// Messages with a header.
@@ -138,34 +131,18 @@ impl Grammar {
     }
 
     /// A reader for what stands after `opener`, which ends at `at`.
-    pub(crate) fn reader(&'static self, opener: &'static str, at: usize) -> Box<dyn Reader> {
-        match self {
-            Self::Json(config) => config.reader(at),
-            Self::Headed(config) => config.reader(opener, at),
-            Self::Tags(config) => config.reader(opener, at),
-            Self::Elements(config) => config.reader(opener, at),
-            Self::Pairs(config) => config.reader(opener, at),
-            Self::Notation(config) => config.reader(at),
-            Self::Python(config) => config.reader(at),
-            Self::Channels(config) => config.reader(opener, at),
-            Self::React(config) => config.reader(at),
-        }
+    pub(crate) fn reader(&'static self, opener: &'static str, at: usize) -> Box<Reader> {
+        Box::new(Reader::new(self.family(), opener, at))
     }
 
-    /// What closes a call or a section, and so is not content when it stands alone after one.
-    pub(crate) fn closers(&self) -> Vec<&'static str> {
+    pub(crate) fn family(&self) -> &dyn Family {
         match self {
-            Self::Json(config) => config.close.to_vec(),
-            Self::Headed(config) => [config.close, config.section_close].concat(),
-            Self::Tags(config) => {
-                [&[config.parameter_close, config.call_close], config.section_close].concat()
-            }
-            Self::Elements(config) => config.section_close.to_vec(),
-            Self::Pairs(_) => vec!["</tool_call>", "</tool_calls>"],
-            Self::Notation(config) => config.close.to_vec(),
-            Self::Python(config) => config.close.to_vec(),
-            Self::Channels(config) => config.close.to_vec(),
-            Self::React(_) => Vec::new(),
+            Self::Json(config) => config,
+            Self::Headed(config) => config,
+            Self::Tags(config) => config,
+            Self::Python(config) => config,
+            Self::Channels(config) => config,
+            Self::React(config) => config,
         }
     }
 }

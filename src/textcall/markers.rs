@@ -120,7 +120,7 @@ impl Markers {
                 let choices = &mut marker(&mut all, opener).choices;
                 format.grammars.iter().for_each(|grammar| add(choices, grammar, format));
             }
-            let closers = format.grammars.iter().chain(format.bare).flat_map(Grammar::closers);
+            let closers = format.grammars.iter().chain(format.bare).flat_map(|grammar| grammar.family().closers());
             closers.for_each(|closer| marker(&mut all, closer).closer = true);
         }
         for form in FORMS {

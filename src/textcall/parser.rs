@@ -63,7 +63,7 @@ struct Attempt {
     choices: &'static [Choice],
     choice: &'static Choice,
     tried: usize,
-    reader: Box<dyn Reader>,
+    reader: Box<Reader>,
     found: bool,
 }
 

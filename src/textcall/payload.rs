@@ -11,7 +11,7 @@ use super::parsed::{ProblemCode, Repair};
 use crate::ir::Object;
 
 /// A call before it is known where it stood.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Default, Clone, PartialEq)]
 pub(crate) struct Draft {
     pub(crate) name: String,
     pub(crate) id: Option<String>,

@@ -22,6 +22,6 @@ family!(Format::xml(
     &[
         Grammar::invoke(&["</function_calls>"]),
         Grammar::Tags(PREFIXED),
-        Grammar::Elements(Elements { namespace: "", section_close: &["</function_calls>"] }),
+        Grammar::Tags(Tags { section_close: &["</function_calls>"], ..Tags::ELEMENTS }),
     ],
 ));

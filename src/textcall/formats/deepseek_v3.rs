@@ -8,7 +8,7 @@
 //! ```
 
 const TYPED: Headed = Headed {
-    head: Head::Typed("<｜tool▁sep｜>"),
+    head: Head::Worded("function<｜tool▁sep｜>"),
     separators: &["\n"],
     ..super::deepseek_v31::TOKENS
 };

@@ -3,14 +3,9 @@
 
 static FLAVOUR: Flavour = delimited("<escape>");
 
-const MARKED: Notation = Notation {
-    flavour: &FLAVOUR,
-    delimiter: "<escape>",
-    close: &["<end_function_call>"],
-    trust: Trust::Marked,
-};
+const MARKED: Headed = Headed::notation(&FLAVOUR, "<escape>", &["<end_function_call>"]);
 
 family!(
-    Format::json(&["<start_function_call>"], &[Grammar::Notation(MARKED)])
-        .or_bare(&[Grammar::Notation(Notation { trust: Trust::Offered, ..MARKED })])
+    Format::json(&["<start_function_call>"], &[Grammar::Headed(MARKED)])
+        .or_bare(&[Grammar::Headed(MARKED.bare("call:"))])
 );

@@ -3,14 +3,9 @@
 
 static FLAVOUR: Flavour = delimited("<|\"|>");
 
-const MARKED: Notation = Notation {
-    flavour: &FLAVOUR,
-    delimiter: "<|\"|>",
-    close: &["<tool_call|>"],
-    trust: Trust::Marked,
-};
+const MARKED: Headed = Headed::notation(&FLAVOUR, "<|\"|>", &["<tool_call|>"]);
 
 family!(
-    Format::json(&["<|tool_call>"], &[Grammar::Notation(MARKED)])
-        .or_bare(&[Grammar::Notation(Notation { trust: Trust::Offered, ..MARKED })])
+    Format::json(&["<|tool_call>"], &[Grammar::Headed(MARKED)])
+        .or_bare(&[Grammar::Headed(MARKED.bare("call:"))])
 );

@@ -6,4 +6,4 @@
 //! </tool_call>
 //! ```
 
-family!(Format::xml(&["<tool_call>"], &[Grammar::Pairs(Pairs { separator: None })]));
+family!(Format::xml(&["<tool_call>"], &[Grammar::Tags(Tags::PAIRS)]));

@@ -8,7 +8,13 @@
 //! </tool_calls>
 //! ```
 
+const TAGS: Tags = Tags {
+    style: Style::Pairs(Some("<tool_sep>")),
+    section_close: &["</tool_calls>"],
+    ..Tags::PAIRS
+};
+
 family!(Format::xml(
     &["<tool_calls>", "<tool_call>", "<tool_calls:", "<tool_call:"],
-    &[Grammar::Pairs(Pairs { separator: Some("tool_sep") })],
+    &[Grammar::Tags(TAGS)],
 ));

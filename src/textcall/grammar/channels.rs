@@ -1,9 +1,7 @@
 //! Messages with a header that says who they are for: a tool, the user, or the model itself.
 
-use super::{Block, Family, MessageKind, Next, Reader, Step, Who, is_name, json_value};
+use super::{Block, Family, MessageKind, Next, Step, braced, head, is_name};
 use crate::textcall::parsed::ProblemCode;
-use crate::textcall::payload::Draft;
-use crate::textcall::scan;
 use crate::textcall::view::{Read, Stop, View};
 
 /// `HEADER <|message|> BODY END`
@@ -15,73 +13,52 @@ pub(crate) struct Channels {
     pub(crate) close: &'static [&'static str],
 }
 
-impl Channels {
-    pub(crate) fn reader(&'static self, opener: &'static str, at: usize) -> Box<dyn Reader> {
-        Block::reader(Message { config: self, opener, called: false }, at)
-    }
-}
-
-#[derive(Debug, Clone)]
-struct Message {
-    config: &'static Channels,
-    opener: &'static str,
-    called: bool,
-}
-
 /// Whom a message is for.
 enum To {
     Tool(String),
     Other(MessageKind),
 }
 
-impl Family for Message {
-    fn next(&mut self, view: &View<'_>, from: usize) -> Read<Next> {
-        if self.called {
-            return Ok(Next::end(view.past(from, self.config.close)?));
+impl Family for Channels {
+    fn next(&self, view: &View<'_>, block: &mut Block) -> Read<Next> {
+        if block.marks.found {
+            return Ok(Next::end(view.past(block.at, self.close)?));
         }
-        let (to, body) = self.header(view, from)?;
+        let (to, body) = self.header(view, block.opener, block.at)?;
         let name = match to {
             To::Tool(name) => name,
             To::Other(kind) => return Ok(Next::Step(Step::Message { kind, body })),
         };
-        let at = view.skip_space(body);
-        if view.peek(at)? == '{' {
-            return Ok(Next::Value(&scan::JSON, Who { name, id: None }, at));
-        }
-        if view.any(at, self.config.close)?.is_some() {
-            return self.decode(view, Who { name, id: None }, "{}", at).map(Next::Step);
-        }
+        let end = view.skip_space(body);
         let detail = format!("the message to {name} is not a JSON object");
-        Err(Stop::Broken { code: ProblemCode::InvalidJson, detail, end: at })
+        block.call.name = name;
+        let next = braced(view, end, self.close)?;
+        next.ok_or(Stop::Broken { code: ProblemCode::InvalidJson, detail, end })
     }
 
-    fn decode(&mut self, _: &View<'_>, who: Who, text: &str, end: usize) -> Read<Step> {
-        let (value, repairs) = json_value(text, end)?;
-        self.called = true;
-        let input = value.as_object().cloned().unwrap_or_default();
-        Ok(Step::call(Draft { name: who.name, id: None, input, repairs }, end))
+    fn closers(&self) -> Vec<&'static str> {
+        self.close.to_vec()
     }
 }
 
-impl Message {
-    fn header(&self, view: &View<'_>, from: usize) -> Read<(To, usize)> {
-        const MAX_HEADER: usize = 300;
-        let rest = view.rest(from);
-        let message = rest.find(self.config.message).map(|at| (at, self.config.message.len()));
-        let whole = self.opener.ends_with(self.config.message).then_some((0, 0));
-        let brace = rest.find('{').map(|at| (at, 0)).filter(|&(at, _)| {
-            self.opener.contains("to=") || rest.get(..at).unwrap_or("").contains("to=")
-        });
-        let Some((length, separator)) = whole.or(message.into_iter().chain(brace).min()) else {
-            let hopeless = rest.len() > MAX_HEADER || view.is_final();
-            return Err(if hopeless { Stop::Reject } else { Stop::More });
+impl Channels {
+    fn header(&self, view: &View<'_>, opener: &str, from: usize) -> Read<(To, usize)> {
+        let end = |rest: &str| {
+            let addressed = |&at: &usize| {
+                opener.contains("to=") || rest.get(..at).is_some_and(|head| head.contains("to="))
+            };
+            let brace = rest.find('{').filter(addressed);
+            rest.find(self.message).into_iter().chain(brace).min()
         };
-        let header = format!("{}{}", self.opener, rest.get(..length).unwrap_or(""));
-        if length > MAX_HEADER || header.contains('\n') {
-            return Err(Stop::Reject);
-        }
-        let to = address(&header, view).ok_or(Stop::Reject)?;
-        Ok((to, from + length + separator))
+        let (rest, after) = if opener.ends_with(self.message) {
+            ("", from)
+        } else {
+            let rest = head(view, from, end, |_| !view.is_final())?;
+            let after = from + rest.len();
+            (rest, view.any(after, &[self.message])?.map_or(after, |length| after + length))
+        };
+        let to = address(&format!("{opener}{rest}"), view);
+        Ok((to.filter(|_| !rest.contains('\n')).ok_or(Stop::Reject)?, after))
     }
 }
 

@@ -1,68 +1,64 @@
 //! How is a call read once its marker has been seen?
 //!
-//! One file per grammar: a `const`-constructible config that formats fill in, and a reader that
-//! can stop anywhere and go on when more text has come. A reader keeps its place in the text and
-//! never looks twice at an argument.
+//! One file per grammar: a `const`-constructible config that formats fill in, which says what
+//! comes next in a block of calls. The [`Reader`] drives all of them: it can stop anywhere and go
+//! on when more text has come. A head, which is short, is then read anew; the search for the end of
+//! a value keeps its place and never looks twice at an argument.
 
 mod channels;
 mod elements;
 mod headed;
 mod json;
 mod notation;
-mod pairs;
 mod python;
 mod react;
 mod tags;
 
 pub(crate) use channels::Channels;
-pub(crate) use elements::Elements;
 pub(crate) use headed::{Head, Headed};
 pub(crate) use json::{Fence, JsonBlock, Starts};
-pub(crate) use notation::Notation;
-pub(crate) use pairs::Pairs;
 pub(crate) use python::{Brackets, Python};
 pub(crate) use react::React;
-pub(crate) use tags::Tags;
+pub(crate) use tags::{Style, Tags};
 
 use super::literal;
 use super::parsed::ProblemCode;
 use super::payload::{Draft, Refusal};
-use super::scan::{Flavour, Scan};
+use super::scan::{self, Flavour, Scan};
 use super::view::{Read, Seek, Stop, View};
 
-/// Reads the calls behind one opener.
-pub(crate) trait Reader: std::fmt::Debug + Send {
-    /// Goes on as far as the text allows. A reader that found a call is asked again.
-    fn step(&mut self, view: &View<'_>) -> Read<Step>;
+/// How the calls of a block are written. Every grammar's config implements it.
+pub(crate) trait Family: std::fmt::Debug + Sync {
+    /// Finds what comes next. It is asked again from the same place when more text has come; of
+    /// what it changes in the block, the marks are put back then.
+    fn next(&self, view: &View<'_>, block: &mut Block) -> Read<Next>;
 
-    /// That without which the call being read cannot be complete.
-    fn awaits(&self) -> Option<Awaited<'_>>;
-}
+    /// Where the value ends and where the call goes on, if the token found at this place ends it.
+    fn ends(&self, _: &View<'_>, _: &mut Block, at: usize) -> Read<Option<(usize, usize)>> {
+        Ok(Some((at, at)))
+    }
 
-/// The calls of one block: each has a head, perhaps an empty one, and one value.
-trait Family: std::fmt::Debug + Clone + Send {
-    /// Finds the next call from the end of the last one. It starts anew when more text has come, so
-    /// what it changes counts only when it succeeds.
-    fn next(&mut self, view: &View<'_>, from: usize) -> Read<Next>;
+    /// Reads a value that is complete; none if the call goes on behind it.
+    fn decode(&self, _: &View<'_>, block: &mut Block, text: &str) -> Read<Option<Step>> {
+        block.json_arguments(text)?;
+        Ok(Some(block.called(block.at)))
+    }
 
-    /// Reads a value that is complete; what is behind it goes on at `end`.
-    fn decode(&mut self, view: &View<'_>, who: Who, text: &str, end: usize) -> Read<Step>;
-}
-
-/// Who is called.
-#[derive(Debug, Clone, Default)]
-struct Who {
-    name: String,
-    id: Option<String>,
+    /// What closes a call or a section, and so is not content when it stands alone after one.
+    fn closers(&self) -> Vec<&'static str>;
 }
 
 /// What comes next in a block.
-enum Next {
+pub(crate) enum Next {
+    /// More of a call whose head has been read.
+    Inside(usize),
     /// A bracketed value that starts at this place.
-    Value(&'static Flavour, Who, usize),
+    Value(&'static Flavour, usize),
     /// A value from this place up to a token.
-    Until(String, Who, usize),
-    /// Something that takes no scan.
+    Until(String, usize),
+    /// A value that was left out at this place.
+    Empty(usize),
+    /// Something that takes no value.
     Step(Step),
 }
 
@@ -72,74 +68,205 @@ impl Next {
     }
 }
 
-/// Reads a [`Family`].
-#[derive(Debug)]
-struct Block<F> {
-    family: F,
+/// What is known of the block being read.
+#[derive(Debug, Default)]
+pub(crate) struct Block {
+    /// The marker before it, if it has one.
+    opener: &'static str,
+    /// How far it has been read.
     at: usize,
-    value: Option<(Who, usize, Search)>,
+    marks: Marks,
+    /// The call being read, and whether its head has been.
+    call: Draft,
+    inside: bool,
+    value: Value,
+}
+
+/// What a block has come to.
+#[derive(Debug, Clone, Copy, Default)]
+struct Marks {
+    /// There was a call.
+    found: bool,
+    /// The calls stand in a list that has not been closed.
+    list: bool,
+    /// They stand in a Markdown fence that has not been closed.
+    fenced: bool,
+}
+
+/// A value under way.
+#[derive(Debug, Default)]
+struct Value {
+    /// Where what announces it starts, and where it starts itself.
+    head: usize,
+    start: usize,
+    /// What ends it, if that is a token.
+    token: String,
+    /// How many examples of calls stand open in it, as far as it has been searched for them.
+    nested: usize,
+    searched: usize,
+}
+
+/// Where the next call of a block starts, or that the block ends.
+type Place = Result<usize, Next>;
+
+impl Block {
+    /// Looks for the next call where a token announces each.
+    fn announced(
+        &self,
+        view: &View<'_>,
+        from: usize,
+        gap: &[&str],
+        call: &[&str],
+        section_close: &[&str],
+    ) -> Read<Place> {
+        let at = view.skip_tokens(from, gap)?;
+        match past(view, at, call)? {
+            Some(head) => Ok(Ok(head)),
+            None if !self.marks.found => Err(view.short_at(at)),
+            None => Ok(Err(Next::end(past(view, at, section_close)?.unwrap_or(from)))),
+        }
+    }
+
+    /// Looks behind a call for the next one where commas, or nothing at all, stand between them.
+    fn listed(
+        &mut self,
+        view: &View<'_>,
+        close: &[&str],
+        follows: impl Fn(&str, char) -> bool,
+    ) -> Read<Place> {
+        let (mut from, marks) = (self.at, &mut self.marks);
+        loop {
+            let at = view.skip_space(from);
+            match view.peek_or_end(at)? {
+                Some(',' | ';') => {
+                    from = view.skip_space(at + 1);
+                    if !marks.list || view.peek_or_end(from)? != Some(']') {
+                        return Ok(Ok(from));
+                    }
+                }
+                Some(']') if marks.list => {
+                    marks.list = false;
+                    from = at + 1;
+                }
+                Some('`') if marks.fenced && view.has(at, "```")? => {
+                    marks.fenced = false;
+                    from = at + 3;
+                }
+                Some(next) if !marks.list && follows(view.slice(from..at), next) => {
+                    return Ok(Ok(at));
+                }
+                // One bracket too many before the closing marker.
+                Some('}' | ']') if view.past(at + 1, close)? > at + 1 => from = at + 1,
+                _ => return Ok(Err(Next::end(view.past(from, close)?))),
+            }
+        }
+    }
+
+    /// Reads JSON arguments that are complete, or left out.
+    fn json_arguments(&mut self, text: &str) -> Read<()> {
+        let text = if text.is_empty() { "{}" } else { text };
+        let (value, repairs) = json_value(text, self.at)?;
+        self.call.input = value.as_object().cloned().unwrap_or_default();
+        self.call.repairs.extend(repairs);
+        Ok(())
+    }
+
+    /// Takes the call being read for complete.
+    fn called(&mut self, end: usize) -> Step {
+        Step::Found { calls: vec![Ok(std::mem::take(&mut self.call))], text: None, end }
+    }
+}
+
+/// Reads the calls behind one opener.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    family: &'static dyn Family,
+    block: Block,
+    search: Option<Search>,
 }
 
 /// The search for the end of a value.
 #[derive(Debug)]
 enum Search {
     Bracket(Scan),
-    Token(Seek, String),
+    Token(Seek),
 }
 
-impl<F: Family + 'static> Block<F> {
-    fn reader(family: F, at: usize) -> Box<dyn Reader> {
-        Box::new(Self { family, at, value: None })
+impl Reader {
+    /// A reader for what stands after `opener`, which ends at `at`.
+    pub(crate) fn new(family: &'static dyn Family, opener: &'static str, at: usize) -> Self {
+        Self { family, block: Block { opener, at, ..Block::default() }, search: None }
     }
-}
 
-impl<F: Family> Reader for Block<F> {
-    fn awaits(&self) -> Option<Awaited<'_>> {
-        self.value.as_ref().map(|(_, _, search)| match search {
+    /// That without which the call being read cannot be complete.
+    pub(crate) fn awaits(&self) -> Option<Awaited<'_>> {
+        self.search.as_ref().map(|search| match search {
             Search::Bracket(scan) => Awaited::Bracket(scan),
-            Search::Token(_, token) => Awaited::Token(token),
+            Search::Token(_) => Awaited::Token(&self.block.value.token),
         })
     }
 
-    fn step(&mut self, view: &View<'_>) -> Read<Step> {
-        let (who, start, search) = if let Some(value) = &mut self.value {
-            value
-        } else {
-            let mut family = self.family.clone();
-            let next = family.next(view, self.at)?;
-            self.family = family;
-            match next {
-                Next::Value(flavour, who, at) => {
-                    self.value.insert((who, at, Search::Bracket(Scan::new(flavour, at))))
-                }
-                Next::Until(token, who, at) => {
-                    self.value.insert((who, at, Search::Token(Seek::new(at), token)))
-                }
-                Next::Step(step) => {
-                    self.at = if let Step::Found { end, .. } = &step { *end } else { self.at };
-                    return Ok(step);
-                }
+    /// Goes on as far as the text allows. A reader that found a call is asked again.
+    pub(crate) fn step(&mut self, view: &View<'_>) -> Read<Step> {
+        loop {
+            let step = match &self.search {
+                Some(_) => self.value(view)?,
+                None => self.next(view)?,
+            };
+            if let Some(Step::Found { end, .. }) = &step {
+                self.block.at = *end;
+                self.block.marks.found = true;
             }
-        };
-        let (text_end, end) = match search {
-            Search::Bracket(scan) => scan.run(view).map(|end| (end, end))?,
-            Search::Token(seek, token) => {
-                seek.token(view, token).map(|at| (at, at + token.len()))?
+            if let Some(step) = step {
+                return Ok(step);
             }
-        };
-        let (who, text) = (std::mem::take(who), view.slice(*start..text_end));
-        self.at = end;
-        self.value = None;
-        self.family.decode(view, who, text, end)
+        }
     }
-}
 
-/// Reads a complete JSON value.
-fn json_value(text: &str, end: usize) -> Read<literal::Mended> {
-    literal::json(text).map_err(|detail| {
-        let detail = format!("invalid JSON: {detail}");
-        Stop::Broken { code: ProblemCode::InvalidJson, detail, end }
-    })
+    fn next(&mut self, view: &View<'_>) -> Read<Option<Step>> {
+        let marks = self.block.marks;
+        let next = self.family.next(view, &mut self.block);
+        let next = next.inspect_err(|_| self.block.marks = marks)?;
+        let head = self.block.at;
+        let value = |start, token| Value { head, start, token, nested: 0, searched: start };
+        match next {
+            Next::Inside(at) => self.block.at = at,
+            Next::Value(flavour, start) => {
+                self.block.value = value(start, String::new());
+                self.search = Some(Search::Bracket(Scan::new(flavour, start)));
+            }
+            Next::Until(token, start) => {
+                self.block.value = value(start, token);
+                self.search = Some(Search::Token(Seek::new(start)));
+            }
+            Next::Empty(end) => {
+                self.block.value = value(end, String::new());
+                self.block.at = end;
+                return self.family.decode(view, &mut self.block, "");
+            }
+            Next::Step(step) => return Ok(Some(step)),
+        }
+        Ok(None)
+    }
+
+    /// Reads a value once its end is there.
+    fn value(&mut self, view: &View<'_>) -> Read<Option<Step>> {
+        let (text_end, end) = match &mut self.search {
+            Some(Search::Bracket(scan)) => scan.run(view).map(|end| (end, end))?,
+            Some(Search::Token(seek)) => loop {
+                let at = seek.token(view, &self.block.value.token)?;
+                let ends = self.family.ends(view, &mut self.block, at);
+                if let Some(ends) = ends.inspect_err(|_| seek.again(at))? {
+                    break ends;
+                }
+            },
+            None => return Ok(None),
+        };
+        self.search = None;
+        self.block.at = end;
+        let text = view.slice(self.block.value.start..text_end);
+        self.family.decode(view, &mut self.block, text)
+    }
 }
 
 /// What a long argument cannot end without.
@@ -193,11 +320,51 @@ pub(crate) enum MessageKind {
     Invention,
 }
 
-impl Step {
-    /// One call.
-    fn call(draft: Draft, end: usize) -> Self {
-        Self::Found { calls: vec![Ok(draft)], text: None, end }
+/// The text before what `end` finds. Until that has come, `hopeful` says whether it still may.
+fn head<'a>(
+    view: &View<'a>,
+    from: usize,
+    end: impl Fn(&str) -> Option<usize>,
+    hopeful: impl Fn(&str) -> bool,
+) -> Read<&'a str> {
+    const MAX_HEAD: usize = 512;
+    const MAX_TOKEN: usize = 64;
+    let rest = view.rest(from);
+    match end(rest) {
+        Some(length) if length <= MAX_HEAD => Ok(rest.get(..length).unwrap_or("")),
+        None if rest.len() <= MAX_HEAD + MAX_TOKEN && hopeful(rest) => Err(view.short()),
+        _ => Err(Stop::Reject),
     }
+}
+
+/// The place after whichever tag stands here; one that ends in `>` may carry a suffix such as `:7`.
+fn past(view: &View<'_>, at: usize, tags: &[&str]) -> Read<Option<usize>> {
+    if let Some(length) = view.any(at, tags)? {
+        return Ok(Some(at + length));
+    }
+    let rest = view.rest(at);
+    let mut stems = tags.iter().filter_map(|tag| tag.strip_suffix('>'));
+    let suffix = stems.find_map(|stem| rest.strip_prefix(stem)?.strip_prefix(':'));
+    let Some(suffix) = suffix else { return Ok(None) };
+    let after = suffix.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+    let end = at + rest.len() - after.len();
+    Ok((view.peek_or_end(end)? == Some('>')).then_some(end + 1))
+}
+
+/// Arguments in braces, or none at all before a closer.
+fn braced(view: &View<'_>, at: usize, close: &[&str]) -> Read<Option<Next>> {
+    if view.peek(at)? == '{' {
+        return Ok(Some(Next::Value(&scan::JSON, at)));
+    }
+    Ok(view.any(at, close)?.map(|_| Next::Empty(at)))
+}
+
+/// Reads a complete JSON value.
+fn json_value(text: &str, end: usize) -> Read<literal::Mended> {
+    literal::json(text).map_err(|detail| {
+        let detail = format!("invalid JSON: {detail}");
+        Stop::Broken { code: ProblemCode::InvalidJson, detail, end }
+    })
 }
 
 /// Whether a word can be a tool's name.

@@ -1,7 +1,6 @@
 //! Pythonic calls: `name(key=value)`, in a list or one per line.
 
-use super::{Block, Family, Next, Reader, Step, Who, is_name};
-use crate::ir::Object;
+use super::{Block, Family, Next, Step, is_name};
 use crate::textcall::literal;
 use crate::textcall::parsed::{ProblemCode, Repair};
 use crate::textcall::payload::{Draft, Refusal, Trust};
@@ -28,122 +27,88 @@ pub(crate) enum Brackets {
     Optional,
 }
 
-impl Python {
-    pub(crate) fn reader(&'static self, at: usize) -> Box<dyn Reader> {
-        Block::reader(Calls { config: self, list: false, any: false }, at)
-    }
-}
-
-#[derive(Debug, Clone)]
-struct Calls {
-    config: &'static Python,
-    list: bool,
-    any: bool,
-}
-
-impl Family for Calls {
-    fn next(&mut self, view: &View<'_>, from: usize) -> Read<Next> {
-        if self.any {
-            return self.after(view, from);
+impl Family for Python {
+    fn next(&self, view: &View<'_>, block: &mut Block) -> Read<Next> {
+        let optional = self.brackets == Brackets::Optional;
+        if block.marks.found {
+            let word = |c: char| c.is_alphabetic() || c == '_';
+            let follows = |gap: &str, next| optional && gap.contains('\n') && word(next);
+            return match block.listed(view, self.close, follows)? {
+                Ok(at) => self.name(view, block, at),
+                Err(next) => Ok(next),
+            };
         }
-        let at = view.skip_space(from);
-        self.list = view.peek(at)? == '[';
-        if !self.list && self.config.brackets == Brackets::Required {
+        let at = view.skip_space(block.at);
+        block.marks.list = view.peek(at)? == '[';
+        if !block.marks.list && !optional {
             return Err(Stop::Reject);
         }
-        self.name(view, if self.list { at + 1 } else { at })
+        let at = if block.marks.list { view.skip_space(at + 1) } else { at };
+        self.name(view, block, at)
     }
 
-    fn decode(&mut self, view: &View<'_>, who: Who, text: &str, end: usize) -> Read<Step> {
-        let name = who.name;
+    fn decode(&self, view: &View<'_>, block: &mut Block, text: &str) -> Read<Option<Step>> {
+        let call = std::mem::take(&mut block.call);
         let call = match literal::python_arguments(text) {
-            Ok((arguments, repairs)) => assign(name, arguments, repairs, view),
-            Err(_) if self.config.trust == Trust::Offered && !self.any => return Err(Stop::Reject),
+            Ok((arguments, repairs)) => assign(Draft { repairs, ..call }, arguments, view),
+            Err(_) if self.trust == Trust::Offered && !block.marks.found => {
+                return Err(Stop::Reject);
+            }
             Err(detail) => {
+                let name = call.name;
                 let detail = format!("the arguments of {name} are not Python literals: {detail}");
                 Err((ProblemCode::InvalidArguments, detail))
             }
         };
-        self.any = true;
-        Ok(Step::Found { calls: vec![call], text: None, end })
+        Ok(Some(Step::Found { calls: vec![call], text: None, end: block.at }))
+    }
+
+    fn closers(&self) -> Vec<&'static str> {
+        self.close.to_vec()
     }
 }
 
-impl Calls {
-    fn name(&self, view: &View<'_>, from: usize) -> Read<Next> {
-        let at = view.skip_space(from);
+impl Python {
+    fn name(&self, view: &View<'_>, block: &mut Block, at: usize) -> Read<Next> {
         let rest = view.rest(at);
         let part_of_name = |c: char| c.is_alphanumeric() || "_.-:".contains(c);
-        let name =
-            rest.get(..rest.len() - rest.trim_start_matches(part_of_name).len()).unwrap_or("");
-        let next = view.peek(at + name.len());
-        if next != Ok('(') {
-            let open = next.is_err() && (name.is_empty() || is_name(name));
-            return Err(if open { view.short() } else { Stop::Reject });
+        let after = rest.trim_start_matches(part_of_name);
+        let name = rest.strip_suffix(after).unwrap_or("");
+        if after.is_empty() && (name.is_empty() || is_name(name)) {
+            return Err(view.short());
         }
         let plain = name.strip_suffix(".call").filter(|_| !view.catalog.offers(name));
-        let known =
-            self.config.trust == Trust::Marked || view.catalog.offers(name) || plain.is_some();
-        if !is_name(name) || !known {
+        let known = self.trust == Trust::Marked || view.catalog.offers(name) || plain.is_some();
+        if !after.starts_with('(') || !is_name(name) || !known {
             return Err(Stop::Reject);
         }
-        let who = Who { name: plain.unwrap_or(name).to_owned(), id: None };
-        Ok(Next::Value(&scan::PYTHON, who, at + name.len()))
-    }
-
-    fn after(&mut self, view: &View<'_>, mut from: usize) -> Read<Next> {
-        loop {
-            let at = view.skip_space(from);
-            match view.peek_or_end(at)? {
-                Some(',' | ';') => {
-                    from = view.skip_space(at + 1);
-                    if !self.list || view.peek_or_end(from)? != Some(']') {
-                        return self.name(view, from);
-                    }
-                }
-                Some(']') if self.list => {
-                    self.list = false;
-                    from = at + 1;
-                }
-                next => {
-                    if let Some(length) = view.any(at, self.config.close)? {
-                        return Ok(Next::end(at + length));
-                    }
-                    let line = view.slice(from..at).contains('\n');
-                    let word = next.is_some_and(|c| c.is_alphabetic() || c == '_');
-                    let more = word && line && self.config.brackets == Brackets::Optional;
-                    return if more { self.name(view, at) } else { Ok(Next::end(from)) };
-                }
-            }
-        }
+        plain.unwrap_or(name).clone_into(&mut block.call.name);
+        Ok(Next::Value(&scan::PYTHON, at + name.len()))
     }
 }
 
 /// Gives every argument its parameter; those given by position take the declared order.
 fn assign(
-    name: String,
+    mut call: Draft,
     arguments: Vec<literal::Argument>,
-    mut repairs: Vec<Repair>,
     view: &View<'_>,
 ) -> Result<Draft, Refusal> {
     if let [(None, serde_json::Value::Object(input))] = arguments.as_slice() {
-        repairs.push(Repair::PositionalArgument);
-        return Ok(Draft { name, id: None, input: input.clone(), repairs });
+        call.repairs.push(Repair::PositionalArgument);
+        return Ok(Draft { input: input.clone(), ..call });
     }
-    let declared = view.catalog.parameters(&name);
-    let mut input = Object::new();
+    let declared = view.catalog.parameters(&call.name);
     for (index, (key, value)) in arguments.into_iter().enumerate() {
-        let positional = key.is_none();
+        if key.is_none() {
+            call.repairs.push(Repair::PositionalArgument);
+        }
         let key = key.or_else(|| declared.get(index).map(|key| (*key).to_owned()));
         let Some(key) = key else {
-            let detail = format!("argument {} of {name} has no parameter name", index + 1);
+            let detail = format!("argument {} of {} has no parameter name", index + 1, call.name);
             return Err((ProblemCode::InvalidArguments, detail));
         };
-        if positional {
-            repairs.push(Repair::PositionalArgument);
-        }
-        input.insert(key, value);
+        call.input.insert(key, value);
     }
-    repairs.dedup();
-    Ok(Draft { name, id: None, input, repairs })
+    call.repairs.dedup();
+    Ok(call)
 }

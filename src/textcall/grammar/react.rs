@@ -2,10 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Block, Family, MessageKind, Next, Reader, Step, Who, is_name, json_value};
-use crate::ir::Object;
+use super::{Block, Family, MessageKind, Next, Step, head, is_name};
 use crate::textcall::coerce::{Types, coerce};
-use crate::textcall::payload::Draft;
 use crate::textcall::scan;
 use crate::textcall::view::{Read, Stop, View};
 
@@ -18,27 +16,13 @@ pub(crate) struct React {
     pub(crate) observation: &'static str,
 }
 
-impl React {
-    pub(crate) fn reader(&'static self, at: usize) -> Box<dyn Reader> {
-        Block::reader(Turn { config: self, called: false }, at)
-    }
-}
-
-#[derive(Debug, Clone)]
-struct Turn {
-    config: &'static React,
-    called: bool,
-}
-
-/// The longest line that is waited for.
-const MAX_LINE: usize = 512;
-
-impl Family for Turn {
-    fn next(&mut self, view: &View<'_>, from: usize) -> Read<Next> {
-        if self.called {
-            return self.after(view, from).map(Next::Step);
+impl Family for React {
+    fn next(&self, view: &View<'_>, block: &mut Block) -> Read<Next> {
+        if block.marks.found {
+            return self.after(view, block.at).map(Next::Step);
         }
-        let (name, input) = self.name(view, from)?;
+        let (name, input) = self.name(view, block.at)?;
+        name.clone_into(&mut block.call.name);
         let mut at = view.skip_space(input);
         if let Some((_, inside)) = view.fence(at)? {
             at = view.skip_space(inside);
@@ -46,64 +30,31 @@ impl Family for Turn {
             at += 1;
         }
         if view.peek(at)? == '{' {
-            return Ok(Next::Value(&scan::JSON, Who { name, id: None }, at));
+            return Ok(Next::Value(&scan::JSON, at));
         }
-        self.plain_input(view, name, input).map(Next::Step)
+        plain_input(view, block, input).map(Next::Step)
     }
 
-    fn decode(&mut self, _: &View<'_>, who: Who, text: &str, end: usize) -> Read<Step> {
-        match json_value(text, end)? {
-            (Value::Object(input), _) => Ok(self.call(who.name, input, end)),
-            _ => Err(Stop::Reject),
-        }
+    fn closers(&self) -> Vec<&'static str> {
+        Vec::new()
     }
 }
 
-impl Turn {
+impl React {
     /// The name, and the place after the words that announce the arguments.
-    fn name(&self, view: &View<'_>, from: usize) -> Read<(String, usize)> {
-        let rest = view.rest(from);
+    fn name<'a>(&self, view: &View<'a>, from: usize) -> Read<(&'a str, usize)> {
         let decoration = |c: char| c.is_whitespace() || "`*\"'".contains(c);
-        let Some(length) = rest.find('\n') else {
-            let hopeless = rest.len() > MAX_LINE || rest.trim_matches(decoration).contains(' ');
-            return Err(if hopeless { Stop::Reject } else { view.short() });
-        };
-        let name = rest.get(..length).unwrap_or("").trim_matches(decoration);
-        let next = view.skip_space(from + length);
+        let one_word = |line: &str| !line.trim_matches(decoration).contains(' ');
+        let line = head(view, from, |rest| rest.find('\n'), one_word)?;
+        let name = line.trim_matches(decoration);
+        let next = view.skip_space(from + line.len());
         if !is_name(name) {
             return Err(Stop::Reject);
         }
-        if !view.has(next, self.config.input)? {
+        if !view.has(next, self.input)? {
             return Err(view.short_at(next));
         }
-        Ok((name.to_owned(), next + self.config.input.len()))
-    }
-
-    /// A line of text: the argument of a tool that takes one. It is complete when its line is.
-    fn plain_input(&mut self, view: &View<'_>, name: String, from: usize) -> Read<Step> {
-        let rest = view.rest(from);
-        let Some(length) = rest.find('\n') else {
-            return Err(if rest.len() > MAX_LINE { Stop::Reject } else { view.short() });
-        };
-        let text = rest.get(..length).unwrap_or("").trim().trim_matches('`');
-        let declared = view.catalog.parameters(&name);
-        let root = view.catalog.schema(&name).ok_or(Stop::Reject)?;
-        let input = match declared.as_slice() {
-            [] => Object::new(),
-            [key] if !text.is_empty() => {
-                let types = Types::of_parameter(Some(root), key);
-                let quoted = serde_json::from_str(text).ok().filter(Value::is_string);
-                let value = quoted.unwrap_or_else(|| coerce(text, types));
-                [((*key).to_owned(), value)].into_iter().collect()
-            }
-            _ => return Err(Stop::Reject),
-        };
-        Ok(self.call(name, input, from + length))
-    }
-
-    fn call(&mut self, name: String, input: Object, end: usize) -> Step {
-        self.called = true;
-        Step::call(Draft { name, id: None, input, repairs: Vec::new() }, end)
+        Ok((name, next + self.input.len()))
     }
 
     fn after(&self, view: &View<'_>, from: usize) -> Read<Step> {
@@ -115,9 +66,28 @@ impl Turn {
             end = at + run;
             at = view.skip_space(end);
         }
-        if view.has(at, self.config.observation)? {
+        if view.has(at, self.observation)? {
             return Ok(Step::Message { kind: MessageKind::Invention, body: at });
         }
         Ok(Step::End { end })
     }
+}
+
+/// A line of text: the argument of a tool that takes one. It is complete when its line is.
+fn plain_input(view: &View<'_>, block: &mut Block, from: usize) -> Read<Step> {
+    let line = head(view, from, |rest| rest.find('\n'), |_| true)?;
+    let text = line.trim().trim_matches('`');
+    let call = &mut block.call;
+    let root = view.catalog.schema(&call.name).ok_or(Stop::Reject)?;
+    match view.catalog.parameters(&call.name).as_slice() {
+        [] => {}
+        [key] if !text.is_empty() => {
+            let quoted = serde_json::from_str(text).ok().filter(Value::is_string);
+            let types = Types::of_parameter(Some(root), key);
+            let value = quoted.unwrap_or_else(|| coerce(text, types));
+            call.input.insert((*key).to_owned(), value);
+        }
+        _ => return Err(Stop::Reject),
+    }
+    Ok(block.called(from + line.len()))
 }

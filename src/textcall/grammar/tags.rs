@@ -1,19 +1,25 @@
-//! XML parameters: a tag per call, a tag per parameter, values typed by the schema.
+//! Parameters in tags: a tag per call, a tag per parameter, values typed by the schema.
+//!
+//! Nothing in a value is escaped, so what ends one is told by what follows: an end tag that is not
+//! followed by more of the call, or that belongs to an example inside the value, is part of it.
+
+use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{Awaited, Reader, Step, is_name};
+use super::{Block, Family, Next, Step, elements, head, is_name, past};
 use crate::ir::Object;
 use crate::textcall::coerce::{Types, coerce};
-use crate::textcall::literal;
 use crate::textcall::parsed::{ProblemCode, Repair};
 use crate::textcall::payload::{self, Draft};
-use crate::textcall::scan::{self, Scan};
-use crate::textcall::view::{Read, Seek, Stop, View};
+use crate::textcall::scan;
+use crate::textcall::view::{Read, Stop, View};
 
 /// `SECTION (<call name="N"> (<parameter name="K">V</parameter>)* </call>)* SECTION_END`
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Tags {
+    /// How the tags say their names.
+    pub(crate) style: Style,
     /// What a call's tag starts with; an opener that is not this starts a section.
     pub(crate) call: &'static str,
     /// A call's end tag. Without it a call is cut short.
@@ -24,340 +30,301 @@ pub(crate) struct Tags {
     pub(crate) parameter_close: &'static str,
     /// What ends a tag.
     pub(crate) tag_end: &'static str,
-    /// The attributes that hold the name of the tool and of the parameter; empty for `<tag=NAME>`.
-    pub(crate) names: (&'static str, &'static str),
-    /// Tokens that may stand between the section's opener and a call.
+    /// Tokens that may stand between tags and mean nothing.
     pub(crate) gap: &'static [&'static str],
     /// What ends a section; models forget it.
     pub(crate) section_close: &'static [&'static str],
-    /// Which newlines round a value are not part of it.
-    pub(crate) padding: Padding,
 }
 
-/// Which newlines round a value are not part of it.
+/// How tags say the names of tools and of parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Padding {
-    /// All are.
-    Data,
-    /// One on each side is not.
-    OneNewline,
+pub(crate) enum Style {
+    /// `<call name="N"><parameter name="K">V</parameter>`, in attributes that are called so.
+    Attributes(&'static str, &'static str),
+    /// `<call=N><parameter=K>V</parameter>`, where one newline on each side of V is padding.
+    Equals,
+    /// `<call>N<arg_key>K</arg_key><arg_value>V</arg_value>`, perhaps with a tag behind N.
+    Pairs(Option<&'static str>),
+    /// `<call name="N"><K>V</K>`, where values nest as elements; the name may be one as well.
+    Elements,
 }
 
 impl Tags {
     /// `<invoke name="N"><parameter name="K">V</parameter></invoke>`
     pub(crate) const INVOKE: Self = Self {
+        style: Style::Attributes("name", "name"),
         call: "<invoke",
         call_close: "</invoke>",
         parameter: "<parameter",
         parameter_close: "</parameter>",
         tag_end: ">",
-        names: ("name", "name"),
         gap: &[],
         section_close: &[],
-        padding: Padding::Data,
     };
 
     /// `<function=N><parameter=K>V</parameter></function>`
     pub(crate) const FUNCTION: Self = Self {
+        style: Style::Equals,
         call: "<function=",
         call_close: "</function>",
         parameter: "<parameter=",
-        names: ("", ""),
-        padding: Padding::OneNewline,
         ..Self::INVOKE
     };
 
-    pub(crate) fn reader(&'static self, opener: &'static str, at: usize) -> Box<dyn Reader> {
-        let stage = if opener == self.call { Stage::CallTag } else { Stage::Section };
-        Box::new(Calls { config: self, at, stage, call: Pending::default(), any: false })
-    }
+    /// `<tool_call>N<arg_key>K</arg_key><arg_value>V</arg_value></tool_call>`
+    pub(crate) const PAIRS: Self = Self {
+        style: Style::Pairs(None),
+        call: "<tool_call>",
+        call_close: "</tool_call>",
+        parameter: "<arg_key>",
+        parameter_close: "</arg_value>",
+        // Newlines between the tags are sometimes written out.
+        gap: &["\\n"],
+        ..Self::INVOKE
+    };
+
+    /// `<invoke name="N"><K>V</K></invoke>`
+    pub(crate) const ELEMENTS: Self =
+        Self { style: Style::Elements, parameter: "<", ..Self::INVOKE };
 }
 
-#[derive(Debug)]
-struct Calls {
-    config: &'static Tags,
-    at: usize,
-    stage: Stage,
-    call: Pending,
-    any: bool,
-}
-
-#[derive(Debug)]
-enum Stage {
-    Section,
-    CallTag,
-    Inside,
-    Json(Scan),
-    Value(Parameter, Seek),
-}
-
-/// The call being read.
-#[derive(Debug, Default)]
-struct Pending {
-    name: String,
-    input: Object,
-    repairs: Vec<Repair>,
-}
-
-/// The parameter being read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The head of a parameter.
 struct Parameter {
     key: String,
     /// Whether the markup itself says that the value is text.
     text: Option<bool>,
+    /// Where the value starts, if there is one, and what ends it.
     start: usize,
-    /// How many example calls are open inside the value.
-    nested: usize,
+    close: Option<String>,
 }
-
-/// The longest tag that is waited for.
-const MAX_TAG: usize = 512;
 
 const CDATA: &str = "<![CDATA[";
 
-impl Reader for Calls {
-    fn awaits(&self) -> Option<Awaited<'_>> {
-        match &self.stage {
-            Stage::Json(scan) => Some(Awaited::Bracket(scan)),
-            Stage::Value(..) => Some(Awaited::Token(self.config.call_close)),
-            _ => None,
+impl Family for Tags {
+    fn next(&self, view: &View<'_>, block: &mut Block) -> Read<Next> {
+        if !block.inside {
+            return self.head(view, block);
         }
-    }
-
-    fn step(&mut self, view: &View<'_>) -> Read<Step> {
-        loop {
-            let found = match &mut self.stage {
-                Stage::Section => self.section(view)?,
-                Stage::CallTag => self.call_tag(view)?,
-                Stage::Inside => self.inside(view)?,
-                Stage::Json(scan) => {
-                    let end = scan.run(view)?;
-                    self.json_body(view, end)?;
-                    None
-                }
-                Stage::Value(..) => {
-                    self.value(view)?;
-                    None
-                }
-            };
-            if let Some(step) = found {
-                return Ok(step);
+        let at = view.skip_tokens(block.at, self.gap)?;
+        if let Some(end) = past(view, at, &[self.call_close])? {
+            return self.called(view, block, end).map(Next::Step);
+        }
+        if view.peek(at)? == '{' && block.call.input.is_empty() {
+            return Ok(Next::Value(&scan::JSON, at));
+        }
+        match self.parameter(view, block.at) {
+            Ok(Parameter { start, close: Some(close), .. }) => Ok(Next::Until(close, start)),
+            Ok(Parameter { start, close: None, .. }) => Ok(Next::Empty(start)),
+            Err(Stop::Reject) if block.marks.found || !block.call.input.is_empty() => {
+                Err(misplaced(at))
             }
+            Err(stop) => Err(stop),
         }
     }
-}
 
-impl Calls {
-    /// Expects a call or the end of the section.
-    fn section(&mut self, view: &View<'_>) -> Read<Option<Step>> {
-        let at = view.skip_tokens(self.at, self.config.gap)?;
-        if view.has(at, self.config.call)? {
-            self.at = at + self.config.call.len();
-            self.stage = Stage::CallTag;
-            return Ok(None);
+    fn ends(&self, view: &View<'_>, block: &mut Block, at: usize) -> Read<Option<(usize, usize)>> {
+        let after = at + block.value.token.len();
+        if self.style == Style::Elements {
+            return Ok(Some((at, after)));
         }
-        if !self.any {
-            return Err(view.short_at(at));
+        let next = view.skip_tokens(after, self.gap)?;
+        let goes_on = past(view, next, &[self.call_close, self.parameter])?.is_some()
+            || past(view, next, self.section_close)?.is_some();
+        let text = view.slice(block.value.start..at).trim();
+        if text.starts_with(CDATA) {
+            return Ok((goes_on && text.ends_with("]]>")).then_some((at, after)));
         }
-        let end = view.any(at, self.config.section_close)?.map_or(self.at, |length| at + length);
-        Ok(Some(Step::End { end }))
+        if let Some(missed) = self.search(view, block, at) {
+            return Ok(Some((missed, missed)));
+        }
+        Ok((goes_on && block.value.nested == 0).then_some((at, after)))
     }
 
-    fn call_tag(&mut self, view: &View<'_>) -> Read<Option<Step>> {
-        let Some((inside, end)) = self.tag(view, self.at)? else { return Err(Stop::Reject) };
-        let closed = inside.trim_end().ends_with('/');
-        let name = attribute(inside, self.config.names.0).unwrap_or_default();
-        if !is_name(&name) {
-            return Err(Stop::Reject);
+    fn decode(&self, view: &View<'_>, block: &mut Block, text: &str) -> Read<Option<Step>> {
+        if self.style == Style::Elements {
+            let namespace = block.value.token.strip_suffix(self.call_close).unwrap_or("");
+            let plain = namespace.is_empty() && !block.marks.found;
+            let broken = if plain { Stop::Reject } else { misplaced(block.at) };
+            elements::read(view, &mut block.call, text, namespace).ok_or(broken)?;
+            return Ok(Some(block.called(block.at)));
         }
-        self.call = Pending { name, ..Pending::default() };
-        self.at = end;
-        self.stage = Stage::Inside;
-        Ok(if closed { Some(self.called(view, end)) } else { None })
-    }
-
-    /// What stands inside a tag, and the place after it; none if no tag can stand here.
-    fn tag<'a>(&self, view: &View<'a>, at: usize) -> Read<Option<(&'a str, usize)>> {
-        let rest = view.rest(at);
-        let Some(length) = rest.find(self.config.tag_end) else {
-            return if rest.len() > MAX_TAG { Ok(None) } else { Err(view.short()) };
+        if block.value.token.is_empty() && text.starts_with('{') {
+            return block.json_arguments(text).map(|()| None);
+        }
+        let Parameter { key, text: declared, start, close } =
+            self.parameter(view, block.value.head)?;
+        let root = view.catalog.schema(&block.call.name);
+        let plain = self.plain(text);
+        let value = match declared {
+            Some(true) => Value::String(plain.into_owned()),
+            Some(false) if let Ok(value) = serde_json::from_str(&plain) => value,
+            _ => coerce(&plain, Types::of_parameter(root, &key)),
         };
-        let inside = rest.get(..length).unwrap_or("");
-        Ok((!inside.contains('<')).then_some((inside, at + length + self.config.tag_end.len())))
-    }
-
-    /// Expects a parameter, JSON arguments or the end of the call.
-    fn inside(&mut self, view: &View<'_>) -> Read<Option<Step>> {
-        let at = view.skip_space(self.at);
-        if view.has(at, self.config.call_close)? {
-            return Ok(Some(self.called(view, at + self.config.call_close.len())));
+        if start + text.len() == block.at && close.is_some() {
+            block.call.repairs.push(Repair::MissingParameterEnd);
         }
-        if view.has(at, self.config.parameter)? {
-            let tag = self.tag(view, at + self.config.parameter.len())?;
-            let (inside, start) = tag.ok_or_else(|| misplaced(at))?;
-            let key = attribute(inside, self.config.names.1).ok_or_else(|| misplaced(at))?;
-            let text = declared_text(inside);
-            let parameter = Parameter { key, text, start, nested: 0 };
-            if inside.trim_end().ends_with('/') && !self.config.names.1.is_empty() {
-                self.finish_value(view, &parameter, start, start);
-            } else {
-                self.stage = Stage::Value(parameter, Seek::new(start));
-            }
-            return Ok(None);
-        }
-        if view.peek(at)? == '{' && self.call.input.is_empty() {
-            self.at = at;
-            self.stage = Stage::Json(Scan::new(&scan::JSON, at));
-            return Ok(None);
-        }
-        Err(if self.any { misplaced(at) } else { Stop::Reject })
-    }
-
-    fn json_body(&mut self, view: &View<'_>, end: usize) -> Read<()> {
-        let (value, repairs) = literal::json(view.slice(self.at..end)).map_err(|detail| {
-            let detail = format!("invalid JSON: {detail}");
-            Stop::Broken { code: ProblemCode::InvalidJson, detail, end }
-        })?;
-        self.call.input = value.as_object().cloned().unwrap_or_default();
-        self.call.repairs.extend(repairs);
-        self.at = end;
-        self.stage = Stage::Inside;
-        Ok(())
-    }
-
-    /// Looks for the end of a value. An end tag that is not followed by more of the call, or that
-    /// belongs to an example inside the value, is part of the value.
-    fn value(&mut self, view: &View<'_>) -> Read<()> {
-        let Stage::Value(mut parameter, mut seek) =
-            std::mem::replace(&mut self.stage, Stage::Inside)
-        else {
-            return Ok(());
-        };
-        let outcome = self.value_end(view, &mut parameter, &mut seek);
-        match outcome {
-            Ok((end, next)) => {
-                self.finish_value(view, &parameter, end, next);
-                Ok(())
-            }
-            Err(stop) => {
-                self.stage = Stage::Value(parameter, seek);
-                Err(stop)
-            }
-        }
-    }
-
-    fn value_end(
-        &mut self,
-        view: &View<'_>,
-        parameter: &mut Parameter,
-        seek: &mut Seek,
-    ) -> Read<(usize, usize)> {
-        let first = view.skip_space(parameter.start);
-        if view.has(first, CDATA)? {
-            return self.cdata_end(view, first, seek);
-        }
-        loop {
-            let at = seek.byte(view, b'<')?;
-            match self.tag_in_value(view, parameter, at) {
-                Ok(Some(ends)) => return Ok(ends),
-                Ok(None) => {}
-                Err(stop) => {
-                    seek.again(at);
-                    return Err(stop);
-                }
-            }
-        }
-    }
-
-    /// Where the value ends and where reading goes on, if a `<` at this place ends it.
-    fn tag_in_value(
-        &mut self,
-        view: &View<'_>,
-        parameter: &mut Parameter,
-        at: usize,
-    ) -> Read<Option<(usize, usize)>> {
-        let config = self.config;
-        if parameter.nested == 0 && view.has(at, config.parameter_close)? {
-            let after = at + config.parameter_close.len();
-            let next = view.skip_space(after);
-            let goes_on = view.any(next, &[config.call_close, config.parameter])?.is_some()
-                || view.any(next, config.section_close)?.is_some();
-            return Ok(goes_on.then_some((at, after)));
-        }
-        if view.has(at, config.call_close)? {
-            parameter.nested = parameter.nested.saturating_sub(1);
-            return Ok(None);
-        }
-        if view.has(at, config.call)? {
-            if let Some((_, end)) = self.tag(view, at + config.call.len())? {
-                let inner = view.skip_space(end);
-                let example = view.any(inner, &[config.parameter, config.call_close])?;
-                parameter.nested += usize::from(example.is_some());
-            }
-            return Ok(None);
-        }
-        if parameter.nested == 0 && view.has(at, config.parameter)? {
-            let tag = self.tag(view, at + config.parameter.len())?;
-            let key = tag.and_then(|(inside, _)| attribute(inside, config.names.1));
-            let declared = view.catalog.parameters(&self.call.name);
-            let own_line = view.slice(parameter.start..at).ends_with('\n');
-            if key.is_some_and(|key| declared.contains(&key.as_str())) && own_line {
-                self.call.repairs.push(Repair::MissingParameterEnd);
-                return Ok(Some((at, at)));
-            }
+        if close.is_some() || !matches!(self.style, Style::Pairs(_)) {
+            block.call.input.insert(key, value);
         }
         Ok(None)
     }
 
-    /// The end of a value in CDATA: its last section's end, then the end tag.
-    fn cdata_end(&self, view: &View<'_>, first: usize, seek: &mut Seek) -> Read<(usize, usize)> {
-        loop {
-            let at = seek.token(view, "]]>")?;
-            let after = view.skip_space(at + 3);
-            match view.has(after, self.config.parameter_close) {
-                Ok(true) if at > first => {
-                    return Ok((at + 3, after + self.config.parameter_close.len()));
-                }
-                Ok(_) => {}
-                Err(stop) => {
-                    seek.again(at);
-                    return Err(stop);
-                }
-            }
-        }
-    }
-
-    fn finish_value(&mut self, view: &View<'_>, parameter: &Parameter, end: usize, next: usize) {
-        let text = view.slice(parameter.start..end);
-        let root = view.catalog.schema(&self.call.name);
-        let types = Types::of_parameter(root, &parameter.key);
-        let text = unwrap_cdata(text).unwrap_or_else(|| match self.config.padding {
-            Padding::Data => text.to_owned(),
-            Padding::OneNewline => unpadded(text).to_owned(),
-        });
-        let value = match parameter.text {
-            Some(true) => Value::String(text),
-            Some(false) => serde_json::from_str(&text).unwrap_or_else(|_| coerce(&text, types)),
-            None => coerce(&text, types),
-        };
-        self.call.input.insert(parameter.key.clone(), value);
-        self.at = next;
-        self.stage = Stage::Inside;
-    }
-
-    fn called(&mut self, view: &View<'_>, end: usize) -> Step {
-        let Pending { name, input, repairs } = std::mem::take(&mut self.call);
-        let input = unwrap_sole(input, &view.catalog.parameters(&name));
-        self.at = end;
-        self.any = true;
-        self.stage = Stage::Section;
-        Step::call(Draft { name, id: None, input, repairs }, end)
+    fn closers(&self) -> Vec<&'static str> {
+        [&[self.parameter_close, self.call_close], self.section_close].concat()
     }
 }
 
-fn misplaced(at: usize) -> Stop {
-    let detail = "a call's tag holds something other than parameters".to_owned();
-    Stop::Broken { code: ProblemCode::InvalidStructure, detail, end: at }
+impl Tags {
+    /// Expects a call or the end of the section.
+    fn head(&self, view: &View<'_>, block: &mut Block) -> Read<Next> {
+        let stem = |tag: &'static str| tag.trim_end_matches(['>', ':']);
+        let mut at = block.at;
+        if block.opener.ends_with(':') && !block.marks.found {
+            at = past(view, at - 1, &[">"])?.ok_or(Stop::Reject)?;
+        }
+        if block.marks.found || !stem(block.opener).ends_with(stem(self.call)) {
+            match block.announced(view, at, self.gap, &[self.call], self.section_close)? {
+                Ok(head) => at = head,
+                Err(next) => return Ok(next),
+            }
+        }
+        let (inside, end) = self.call_tag(view, at)?;
+        let name = match self.style {
+            Style::Attributes(name, _) => attribute(inside, name).ok_or(Stop::Reject)?,
+            Style::Elements => attribute(inside, "name").unwrap_or_default(),
+            Style::Equals => attribute(inside, "").unwrap_or_default(),
+            Style::Pairs(_) => inside.to_owned(),
+        };
+        let unnamed = self.style == Style::Elements && inside.trim().is_empty();
+        if !unnamed && !is_name(&name) {
+            return Err(Stop::Reject);
+        }
+        block.call = Draft { name, ..Draft::default() };
+        if inside.trim_end().ends_with('/') && !matches!(self.style, Style::Pairs(_)) {
+            return Ok(Next::Step(block.called(end)));
+        }
+        if self.style == Style::Elements {
+            let namespace = view.slice(end..view.skip_tokens(end, self.gap)?).trim();
+            return Ok(Next::Until(format!("{namespace}{}", self.call_close), end));
+        }
+        block.inside = true;
+        Ok(Next::Inside(end))
+    }
+
+    /// What stands inside a call's tag, or alone behind it, and the place after it.
+    fn call_tag<'a>(&self, view: &View<'a>, from: usize) -> Read<(&'a str, usize)> {
+        let Style::Pairs(separator) = self.style else { return self.tag(view, from) };
+        let start = view.skip_space(from);
+        let end = |rest: &str| rest.find(['<', '\n', '\\', '{', ' ', '\r']);
+        let name = head(view, start, end, |rest| rest.is_empty() || is_name(rest))?;
+        let mut end = start + name.len();
+        if let Some(separator) = separator {
+            let at = view.skip_tokens(end, self.gap)?;
+            end = past(view, at, &[separator])?.ok_or(Stop::Reject)?;
+        }
+        Ok((name, end))
+    }
+
+    /// What stands inside a tag, and the place after it.
+    fn tag<'a>(&self, view: &View<'a>, at: usize) -> Read<(&'a str, usize)> {
+        let inside = head(view, at, |rest| rest.find(self.tag_end), |_| true)?;
+        let end = at + inside.len() + self.tag_end.len();
+        if inside.contains('<') { Err(Stop::Reject) } else { Ok((inside, end)) }
+    }
+
+    /// Reads the head of a parameter that stands behind a gap.
+    fn parameter(&self, view: &View<'_>, from: usize) -> Read<Parameter> {
+        let at = view.skip_tokens(from, self.gap)?;
+        let tag = past(view, at, &[self.parameter])?.ok_or(Stop::Reject)?;
+        if let Style::Pairs(_) = self.style {
+            return self.pair(view, tag);
+        }
+        let (inside, start) = self.tag(view, tag)?;
+        let mut close = Some(self.parameter_close.to_owned());
+        let key = match self.style {
+            Style::Attributes(_, name) => {
+                close = close.filter(|_| !inside.trim_end().ends_with('/'));
+                attribute(inside, name)
+            }
+            _ => attribute(inside, ""),
+        };
+        Ok(Parameter { key: key.ok_or(Stop::Reject)?, text: declared_text(inside), start, close })
+    }
+
+    /// Reads a key, and the tag of its value unless that was left out.
+    fn pair(&self, view: &View<'_>, from: usize) -> Read<Parameter> {
+        let key = head(view, from, |rest| rest.find("</arg_key"), |_| true)?;
+        let closed = past(view, from + key.len(), &["</arg_key>"])?.ok_or(Stop::Reject)?;
+        let at = view.skip_tokens(closed, self.gap)?;
+        let start = past(view, at, &["<arg_value>"])?;
+        let close = start.map(|start| view.slice(at..start).replacen('<', "</", 1));
+        let key = key.trim().to_owned();
+        Ok(Parameter { key, text: None, start: start.unwrap_or(closed), close })
+    }
+
+    /// Searches a value up to a place for examples of calls, and for the tag of another parameter
+    /// on a line of its own, which says that the end tag before it is missing.
+    fn search(&self, view: &View<'_>, block: &mut Block, upto: usize) -> Option<usize> {
+        let Block { call, value, .. } = block;
+        let from = std::mem::replace(&mut value.searched, upto);
+        let declared = view.catalog.parameters(&call.name);
+        let text = view.slice(from..upto);
+        for (offset, _) in text.match_indices('<') {
+            let (at, tag) = (from + offset, text.get(offset..).unwrap_or(""));
+            if tag.starts_with(self.call_close) {
+                value.nested = value.nested.saturating_sub(1);
+            } else if tag.starts_with(self.call) {
+                value.nested += usize::from(self.is_example(view, at).unwrap_or(false));
+            } else if value.nested == 0
+                && tag.starts_with(self.parameter)
+                && view.slice(value.start..at).ends_with('\n')
+                && let Ok(parameter) = self.parameter(view, at)
+                && declared.contains(&parameter.key.as_str())
+            {
+                return Some(at);
+            }
+        }
+        None
+    }
+
+    /// Whether the tag at this place starts a call, and is not merely mentioned.
+    fn is_example(&self, view: &View<'_>, at: usize) -> Read<bool> {
+        let (_, end) = self.call_tag(view, at + self.call.len())?;
+        let next = view.skip_tokens(end, self.gap)?;
+        Ok(view.any(next, &[self.parameter, self.call_close])?.is_some())
+    }
+
+    /// The text of a value without its padding or its CDATA sections.
+    fn plain<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let cdata = text.trim().strip_prefix(CDATA).and_then(|text| text.strip_suffix("]]>"));
+        if let Some(inner) = cdata {
+            return Cow::Owned(inner.replace("]]><![CDATA[", ""));
+        }
+        let inner = text.strip_prefix('\n').or_else(|| text.strip_prefix("\r\n"));
+        let Some(inner) = inner.filter(|_| self.style == Style::Equals) else {
+            return Cow::Borrowed(text);
+        };
+        let unpadded = inner.strip_suffix("\r\n").or_else(|| inner.strip_suffix('\n'));
+        Cow::Borrowed(unpadded.unwrap_or(inner))
+    }
+
+    /// Ends a call. A name alone is one only if it was offered, or something else vouches for it.
+    fn called(&self, view: &View<'_>, block: &mut Block, end: usize) -> Read<Step> {
+        let call = &mut block.call;
+        let known = view.catalog.is_empty() || view.catalog.offers(&call.name);
+        if self.style == Style::Pairs(None) && call.input.is_empty() && !known {
+            return Err(Stop::Reject);
+        }
+        let declared = view.catalog.parameters(&call.name);
+        call.input = unwrap_sole(std::mem::take(&mut call.input), &declared);
+        block.inside = false;
+        Ok(block.called(end))
+    }
+}
+
+fn misplaced(end: usize) -> Stop {
+    let detail = "a call holds something other than parameters".to_owned();
+    Stop::Broken { code: ProblemCode::InvalidStructure, detail, end }
 }
 
 /// The value of an attribute, or all there is where the tag has no attributes.
@@ -366,16 +333,12 @@ fn attribute(inside: &str, name: &str) -> Option<String> {
     if name.is_empty() {
         return Some(inside.trim_matches(['"', '\'']).to_owned());
     }
-    let mut from = 0;
-    loop {
-        let found = from + inside.get(from..)?.find(name)?;
-        let after = inside.get(found + name.len()..)?.trim_start();
-        let own_word = inside.get(..found)?.chars().next_back().is_none_or(char::is_whitespace);
-        if own_word && let Some(value) = after.strip_prefix('=') {
-            return Some(unquoted(value.trim_start()));
-        }
-        from = found + name.len();
-    }
+    let mut found = inside.match_indices(name);
+    found.find_map(|(at, _)| {
+        let own_word = inside.get(..at)?.chars().next_back().is_none_or(char::is_whitespace);
+        let value = inside.get(at + name.len()..)?.trim_start().strip_prefix('=')?.trim_start();
+        own_word.then(|| unquoted(value))
+    })
 }
 
 fn unquoted(value: &str) -> String {
@@ -396,30 +359,12 @@ fn declared_text(inside: &str) -> Option<bool> {
     }
 }
 
-/// The value without one newline on each side; one that starts at once is not padded.
-fn unpadded(text: &str) -> &str {
-    let Some(inner) = text.strip_prefix("\r\n").or_else(|| text.strip_prefix('\n')) else {
-        return text;
-    };
-    inner.strip_suffix("\r\n").or_else(|| inner.strip_suffix('\n')).unwrap_or(inner)
-}
-
-/// The text of one or more CDATA sections.
-fn unwrap_cdata(text: &str) -> Option<String> {
-    let inner = text.trim().strip_prefix(CDATA)?.strip_suffix("]]>")?;
-    Some(inner.replace("]]><![CDATA[", ""))
-}
-
 /// Takes the arguments out of a lone parameter that holds all of them.
-fn unwrap_sole(mut input: Object, declared: &[&str]) -> Object {
-    let lone = |key: &&str| input.len() == 1 && !declared.contains(key);
-    let Some(key) =
-        ["arguments", "input"].into_iter().filter(lone).find(|key| input.contains_key(*key))
-    else {
-        return input;
-    };
-    match payload::arguments(input.get(key)) {
-        Ok((inner, _)) => inner,
-        Err(_) => std::mem::take(&mut input),
+fn unwrap_sole(input: Object, declared: &[&str]) -> Object {
+    let mut wrapping = ["arguments", "input"].into_iter().filter(|key| !declared.contains(key));
+    let inner = wrapping.find_map(|key| input.get(key)).filter(|_| input.len() == 1);
+    match payload::arguments(inner) {
+        Ok((arguments, _)) if inner.is_some() => arguments,
+        _ => input,
     }
 }
