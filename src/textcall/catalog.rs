@@ -12,25 +12,15 @@ use crate::tools::ArgumentSchema;
 /// The offered tools, ready for look-ups by name.
 #[derive(Debug, Default)]
 pub struct Catalog {
-    tools: Vec<Entry>,
-}
-
-#[derive(Debug)]
-struct Entry {
-    name: String,
-    schema: Value,
-    compiled: OnceLock<Option<ArgumentSchema>>,
+    tools: Vec<ToolSpec>,
+    /// Their schemas, compiled when first needed; one that is none cannot be violated.
+    compiled: OnceLock<Vec<Option<ArgumentSchema>>>,
 }
 
 impl Catalog {
     /// Takes the tools as they were offered to the model.
     pub fn new(tools: &[ToolSpec]) -> Self {
-        let entry = |tool: &ToolSpec| Entry {
-            name: tool.name.clone(),
-            schema: tool.input_schema.clone(),
-            compiled: OnceLock::new(),
-        };
-        Self { tools: tools.iter().map(entry).collect() }
+        Self { tools: tools.to_vec(), compiled: OnceLock::new() }
     }
 
     /// Whether no tools were offered, or none are known.
@@ -40,12 +30,12 @@ impl Catalog {
 
     /// Whether a tool of this name was offered.
     pub fn offers(&self, name: &str) -> bool {
-        self.entry(name).is_some()
+        self.position(name).is_some()
     }
 
     /// The argument schema of a tool.
     pub fn schema(&self, tool: &str) -> Option<&Value> {
-        self.entry(tool).map(|entry| &entry.schema)
+        self.tools.get(self.position(tool)?).map(|tool| &tool.input_schema)
     }
 
     /// The names of a tool's parameters, in their declared order.
@@ -59,20 +49,22 @@ impl Catalog {
         if self.is_empty() {
             return Vec::new();
         }
-        let Some(entry) = self.entry(name) else {
+        let Some(position) = self.position(name) else {
             let names: Vec<_> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
             let message = format!("unknown tool '{name}'; call one of: {}", names.join(", "));
             return vec![(ProblemCode::UnknownTool, message)];
         };
-        let schema = entry.compiled.get_or_init(|| ArgumentSchema::new(&entry.schema).ok());
-        let complaints = schema.iter().flat_map(|schema| schema.complaints(input));
+        let compile = |tool: &ToolSpec| ArgumentSchema::new(&tool.input_schema).ok();
+        let compiled = self.compiled.get_or_init(|| self.tools.iter().map(compile).collect());
+        let complaints = compiled.get(position).into_iter().flatten();
+        let complaints = complaints.flat_map(|schema| schema.complaints(input));
         complaints.map(|complaint| (ProblemCode::SchemaViolation, complaint)).collect()
     }
 
     /// The longest offered name that stands at a place.
     pub(crate) fn name_at(&self, view: &View<'_>, at: usize) -> Read<Option<&str>> {
         let mut longest = "";
-        for Entry { name, .. } in &self.tools {
+        for ToolSpec { name, .. } in &self.tools {
             if name.len() > longest.len() && view.has(at, name)? {
                 longest = name;
             }
@@ -80,10 +72,10 @@ impl Catalog {
         Ok(Some(longest).filter(|name| !name.is_empty()))
     }
 
-    /// The one tool whose parameters fit these arguments best.
+    /// The one tool that takes all of these arguments.
     pub(crate) fn infer(&self, input: &Object) -> Option<&str> {
-        let takes_all = |entry: &&Entry| {
-            let declared = self.parameters(&entry.name);
+        let takes_all = |tool: &&ToolSpec| {
+            let declared = self.parameters(&tool.name);
             input.keys().all(|key| declared.contains(&key.as_str()))
         };
         let mut fitting = self.tools.iter().filter(takes_all);
@@ -91,7 +83,7 @@ impl Catalog {
         fitting.next().is_none().then_some(first.name.as_str())
     }
 
-    fn entry(&self, name: &str) -> Option<&Entry> {
-        self.tools.iter().find(|tool| tool.name == name)
+    fn position(&self, name: &str) -> Option<usize> {
+        self.tools.iter().position(|tool| tool.name == name)
     }
 }

@@ -1,14 +1,15 @@
 //! What does a value mean that is almost JSON, or Python?
 //!
-//! One reader for both: JSON5's liberties and Python's literals overlap. Each liberty that the
-//! notation itself does not allow is recorded as a [`Repair`]. Nothing here completes a value.
+//! It is rewritten as strict JSON, token by token; whether that is a value then, `serde_json` says.
+//! Each liberty that the notation itself does not allow is recorded as a [`Repair`]. Nothing here
+//! completes a value.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Number, Value};
 
 use super::parsed::Repair;
-use super::scan::{self, Flavour, MAX_DEPTH};
+use super::scan::{self, Flavour};
 
 /// A value and what had to be mended to read it.
 pub(crate) type Mended<T = Value> = (T, Vec<Repair>);
@@ -17,14 +18,21 @@ pub(crate) type Mended<T = Value> = (T, Vec<Repair>);
 pub(crate) fn json(text: &str) -> Result<Mended, String> {
     match serde_json::from_str(text) {
         Ok(value) => Ok((value, Vec::new())),
-        Err(error) => whole(text, &scan::JSON, Reader::value).map_err(|_| error.to_string()),
+        Err(error) => lenient(text, &scan::JSON).map_err(|_| error.to_string()),
     }
 }
 
 /// Reads JSON or a Python literal, for values that no schema has made a string.
 pub(crate) fn json_or_python(text: &str) -> Option<Value> {
-    let python = || whole(text, &scan::PYTHON, Reader::value).ok().map(|(value, _)| value);
+    let python = || lenient(text, &scan::PYTHON).ok().map(|(value, _)| value);
     serde_json::from_str(text).ok().or_else(python)
+}
+
+fn lenient(text: &str, flavour: &'static Flavour) -> Result<Mended, String> {
+    let mut reader = Reader::new(text, flavour);
+    let value = reader.value()?;
+    let mended = (value, reader.repairs.into_iter().collect());
+    if reader.rest.is_empty() { Ok(mended) } else { Err(unreadable(reader.rest)) }
 }
 
 /// An argument of a Python call: its name, unless it is given by position, and its value.
@@ -32,8 +40,16 @@ pub(crate) type Argument = (Option<String>, Value);
 
 /// Reads the arguments of a Python call, in their parentheses.
 pub(crate) fn python_arguments(text: &str) -> Result<Mended<Vec<Argument>>, String> {
-    let argument = |reader: &mut Reader<'_>| Ok((reader.keyword(), reader.value()?));
-    whole(text, &scan::PYTHON, |reader| reader.sequence(")", argument))
+    let inside = text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+    let mut reader = Reader::new(inside.unwrap_or(text), &scan::PYTHON);
+    let mut arguments = Vec::new();
+    reader.skip();
+    while !reader.rest.is_empty() {
+        arguments.push((reader.keyword(), reader.value()?));
+        reader.take(",");
+        reader.skip();
+    }
+    Ok((arguments, reader.repairs.into_iter().collect()))
 }
 
 /// A number in any of JSON's, JSON5's and Python's spellings; none that is not finite.
@@ -42,8 +58,8 @@ pub(crate) fn number(text: &str) -> Option<Number> {
     if !unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
         return None;
     }
-    let sign = if text.starts_with('-') { "-" } else { "" };
     if let Some(hex) = unsigned.strip_prefix("0x").or_else(|| unsigned.strip_prefix("0X")) {
+        let sign = if text.starts_with('-') { "-" } else { "" };
         return i64::from_str_radix(&format!("{sign}{hex}"), 16).ok().map(Number::from);
     }
     let integer = text.parse::<i64>().map(Number::from);
@@ -51,27 +67,26 @@ pub(crate) fn number(text: &str) -> Option<Number> {
     integer.ok().or_else(|| Number::from_f64(text.parse().ok()?))
 }
 
-/// Reads a text to its very end.
-fn whole<'a, T>(
-    rest: &'a str,
-    flavour: &'static Flavour,
-    read: impl FnOnce(&mut Reader<'a>) -> Result<T, String>,
-) -> Result<Mended<T>, String> {
-    let mut reader = Reader { rest, flavour, depth: 0, repairs: BTreeSet::new() };
-    let value = read(&mut reader)?;
-    reader.skip();
-    let end = reader.rest.is_empty();
-    if end { Ok((value, reader.repairs.into_iter().collect())) } else { reader.fail("the end") }
+fn unreadable(text: &str) -> String {
+    let start: String = text.chars().take(12).collect();
+    format!("{start:?} does not start a value")
 }
 
 struct Reader<'a> {
     rest: &'a str,
     flavour: &'static Flavour,
-    depth: usize,
     repairs: BTreeSet<Repair>,
+    /// The value so far, as strict JSON.
+    strict: String,
+    /// The brackets that are open in it, and whether keys have been seen in them.
+    open: Vec<(usize, bool)>,
 }
 
 impl<'a> Reader<'a> {
+    fn new(rest: &'a str, flavour: &'static Flavour) -> Self {
+        Self { rest, flavour, repairs: BTreeSet::new(), strict: String::new(), open: Vec::new() }
+    }
+
     fn python(&self) -> bool {
         *self.flavour == scan::PYTHON
     }
@@ -83,9 +98,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn fail<T>(&self, wanted: &str) -> Result<T, String> {
-        let found: String = self.rest.chars().take(12).collect();
-        Err(format!("expected {wanted}, found {found:?}"))
+    fn next(&mut self) -> Option<char> {
+        let mut chars = self.rest.chars();
+        let c = chars.next();
+        self.rest = chars.as_str();
+        c
     }
 
     fn take(&mut self, token: &str) -> bool {
@@ -94,23 +111,13 @@ impl<'a> Reader<'a> {
         after.is_some()
     }
 
-    /// Takes the characters that fit.
-    fn span(&mut self, fits: impl Fn(char) -> bool) -> &'a str {
-        let end = self.rest.find(|c| !fits(c)).unwrap_or(self.rest.len());
-        let (taken, after) = self.rest.split_at_checked(end).unwrap_or_default();
+    /// Takes letters, digits and these.
+    fn word(&mut self, others: &str) -> &'a str {
+        let part = |c: char| c.is_alphanumeric() || others.contains(c);
+        let after = self.rest.trim_start_matches(part);
+        let word = self.rest.strip_suffix(after).unwrap_or_default();
         self.rest = after;
-        taken
-    }
-
-    fn ident(&mut self) -> &'a str {
-        self.span(|c| c.is_alphanumeric() || c == '_' || c == '$')
-    }
-
-    fn next(&mut self) -> Option<char> {
-        let mut chars = self.rest.chars();
-        let c = chars.next();
-        self.rest = chars.as_str();
-        c
+        word
     }
 
     /// Skips white space and comments.
@@ -118,88 +125,19 @@ impl<'a> Reader<'a> {
         loop {
             self.rest = self.rest.trim_start();
             let line = self.rest.starts_with("//") || self.python() && self.rest.starts_with('#');
-            let end = if line { "\n" } else { "*/" };
             if !line && !self.rest.starts_with("/*") {
                 return;
             }
-            self.repairs.insert(Repair::Comment);
+            let end = if line { "\n" } else { "*/" };
             self.rest = self.rest.split_once(end).map_or("", |(_, after)| after);
+            self.repairs.insert(Repair::Comment);
         }
-    }
-
-    fn value(&mut self) -> Result<Value, String> {
-        self.skip();
-        match self.rest.chars().next() {
-            Some('{') => self.braces(),
-            Some('[') => self.sequence("]", Self::value).map(Value::Array),
-            Some('(') if self.python() => self.sequence(")", Self::value).map(Value::Array),
-            Some('"' | '\'') => self.strings("").map(Value::String),
-            Some('0'..='9' | '-' | '+' | '.') => self.number(),
-            _ => self.word(),
-        }
-    }
-
-    /// What stands in brackets, with commas between.
-    fn sequence<T>(
-        &mut self,
-        close: &str,
-        member: impl Fn(&mut Self) -> Result<T, String>,
-    ) -> Result<Vec<T>, String> {
-        self.next();
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return Err("the value is nested too deeply".to_owned());
-        }
-        let (mut members, mut comma) = (Vec::new(), false);
-        self.skip();
-        while !self.take(close) {
-            members.push(member(self)?);
-            self.skip();
-            comma = self.take(",");
-            if !comma && !self.rest.starts_with(close) {
-                return self.fail("',' or a bracket");
-            }
-            self.skip();
-        }
-        if comma {
-            self.liberty(Repair::TrailingComma);
-        }
-        self.depth -= 1;
-        Ok(members)
-    }
-
-    /// An object, or one of Python's sets, which becomes a list.
-    fn braces(&mut self) -> Result<Value, String> {
-        let start = self.rest;
-        self.next();
-        self.skip();
-        let keyed = self.rest.starts_with('}') || self.key().is_ok();
-        self.rest = start;
-        if self.python() && !keyed {
-            return self.sequence("}", Self::value).map(Value::Array);
-        }
-        let member = |reader: &mut Self| Ok((reader.key()?, reader.value()?));
-        Ok(Value::Object(self.sequence("}", member)?.into_iter().collect()))
-    }
-
-    /// A key and its colon.
-    fn key(&mut self) -> Result<String, String> {
-        let quoted = self.rest.starts_with(['"', '\'']);
-        let key = if quoted { self.strings("")? } else { self.ident().to_owned() };
-        self.skip();
-        if !quoted && key.is_empty() || !self.take(":") {
-            return self.fail("a key and ':'");
-        }
-        if !quoted {
-            self.repairs.insert(Repair::UnquotedKey);
-        }
-        Ok(key)
     }
 
     /// `name =` before an argument.
     fn keyword(&mut self) -> Option<String> {
         let start = self.rest;
-        let name = self.ident();
+        let name = self.word("_");
         self.skip();
         if !name.is_empty() && self.take("=") {
             return Some(name.to_owned());
@@ -208,49 +146,79 @@ impl<'a> Reader<'a> {
         None
     }
 
-    fn word(&mut self) -> Result<Value, String> {
+    /// One value, up to the end or to a comma that is not part of it.
+    fn value(&mut self) -> Result<Value, String> {
         let start = self.rest;
-        let word = self.ident();
+        self.strict.clear();
+        self.skip();
+        while let Some(c) = self.rest.chars().next().filter(|c| *c != ',' || !self.open.is_empty())
+        {
+            self.token(c)?;
+            self.skip();
+        }
+        serde_json::from_str(&self.strict).map_err(|_| unreadable(start))
+    }
+
+    fn token(&mut self, c: char) -> Result<(), String> {
+        match c {
+            '"' | '\'' => return self.string(""),
+            '{' | '[' | '(' => self.open.push((self.strict.len(), false)),
+            '}' | ']' | ')' => return self.close(),
+            ':' => self.open.last_mut().into_iter().for_each(|(_, keyed)| *keyed = true),
+            ',' => {}
+            _ => return self.plain(),
+        }
+        self.next();
+        self.strict.push(if c == '(' && self.python() { '[' } else { c });
+        Ok(())
+    }
+
+    /// A closing bracket. Tuples and Python's sets become lists.
+    fn close(&mut self) -> Result<(), String> {
+        let close = self.next().unwrap_or(']');
+        let (start, keyed) = self.open.pop().ok_or_else(|| unreadable(self.rest))?;
+        let empty = self.strict.len() == start + 1;
+        if self.strict.ends_with(',') && self.strict.len() > start + 2 {
+            self.strict.pop();
+            self.liberty(Repair::TrailingComma);
+        }
+        let set = self.python() && close == '}' && !keyed && !empty;
+        if set {
+            self.strict.replace_range(start..=start, "[");
+        }
+        self.strict.push(if set || close == ')' { ']' } else { close });
+        Ok(())
+    }
+
+    /// A word, a number, or a key without quotes.
+    fn plain(&mut self) -> Result<(), String> {
+        let start = self.rest;
+        let word = self.word("_$+-.");
         if self.python() && word.len() <= 2 && self.rest.starts_with(['"', '\'']) {
-            return self.strings(word).map(Value::String);
+            return self.string(word);
+        }
+        if !word.is_empty() && self.rest.trim_start().starts_with(':') {
+            self.repairs.insert(Repair::UnquotedKey);
+            self.strict.push_str(&Value::from(word).to_string());
+            return Ok(());
         }
         if matches!(word, "True" | "False" | "None") {
             self.liberty(Repair::PythonLiteral);
         }
-        match word {
-            "true" | "True" => Ok(Value::Bool(true)),
-            "false" | "False" => Ok(Value::Bool(false)),
-            "null" | "None" => Ok(Value::Null),
-            _ => {
-                self.rest = start;
-                self.fail("a value")
-            }
-        }
+        let value = match word {
+            "true" | "True" => Value::Bool(true),
+            "false" | "False" => Value::Bool(false),
+            "null" | "None" => Value::Null,
+            _ => number(&word.replace('_', "")).ok_or_else(|| unreadable(start))?.into(),
+        };
+        // Two words in a row must not become one.
+        self.strict.push(' ');
+        self.strict.push_str(&value.to_string());
+        Ok(())
     }
 
-    fn number(&mut self) -> Result<Value, String> {
-        let text = self.span(|c| c.is_ascii_alphanumeric() || "+-._".contains(c));
-        let value = number(&text.replace('_', "")).map(Value::Number);
-        value.ok_or_else(|| format!("{text:?} is not a number"))
-    }
-
-    /// A string after its prefix, or several in a row, which Python joins.
-    fn strings(&mut self, prefix: &str) -> Result<String, String> {
-        let mut joined = self.string(prefix)?;
-        while self.python() {
-            let before = self.rest;
-            self.skip();
-            let prefix = self.ident();
-            if prefix.len() > 2 || !self.rest.starts_with(['"', '\'']) {
-                self.rest = before;
-                break;
-            }
-            joined.push_str(&self.string(prefix)?);
-        }
-        Ok(joined)
-    }
-
-    fn string(&mut self, prefix: &str) -> Result<String, String> {
+    /// A string after its prefix; Python joins it with one just before.
+    fn string(&mut self, prefix: &str) -> Result<(), String> {
         let quote = self.next().unwrap_or('"');
         let two = if quote == '"' { "\"\"" } else { "''" };
         let triple = self.python() && self.take(two);
@@ -258,16 +226,16 @@ impl<'a> Reader<'a> {
         if quote == '\'' {
             self.liberty(Repair::SingleQuotes);
         }
-        let mut out = String::new();
+        let mut text = String::new();
         loop {
             let c = self.next().ok_or("a string does not end")?;
             if c == quote && if triple { self.take(two) } else { self.string_ends() } {
-                return Ok(out);
+                break;
             }
             match c {
-                '\\' if raw => out.extend([Some(c), self.next()].into_iter().flatten()),
-                '\\' => self.escape(&mut out)?,
-                _ => out.push(c),
+                '\\' if raw => text.extend([Some(c), self.next()].into_iter().flatten()),
+                '\\' => self.escape(&mut text)?,
+                _ => text.push(c),
             }
             if !triple && c == quote {
                 self.repairs.insert(Repair::UnescapedQuote);
@@ -275,6 +243,10 @@ impl<'a> Reader<'a> {
                 self.repairs.insert(Repair::ControlCharacter);
             }
         }
+        let quoted = Value::from(text).to_string();
+        let joins = self.python() && self.strict.ends_with('"') && self.strict.pop().is_some();
+        self.strict.push_str(quoted.get(usize::from(joins)..).unwrap_or_default());
+        Ok(())
     }
 
     /// Whether the quote just taken ends its string.
@@ -283,27 +255,23 @@ impl<'a> Reader<'a> {
     }
 
     /// The escapes of JSON, then those that only Python knows; an unknown one keeps its backslash.
-    fn escape(&mut self, out: &mut String) -> Result<(), String> {
+    fn escape(&mut self, text: &mut String) -> Result<(), String> {
+        const SHORT: &str = "n\nt\tr\rb\u{8}f\u{c}a\u{7}v\u{b}0\0";
         let c = self.next().ok_or("a string ends in a backslash")?;
         if !"\"\\/bfnrtu".contains(c) {
             self.liberty(Repair::InvalidEscape);
         }
         match c {
-            'n' => out.push('\n'),
-            't' => out.push('\t'),
-            'r' => out.push('\r'),
-            'b' => out.push('\u{8}'),
-            'f' => out.push('\u{c}'),
-            'u' => out.push(self.character(4)?),
-            '"' | '\\' | '\'' => out.push(c),
-            '/' if !self.python() => out.push(c),
-            'a' => out.push('\u{7}'),
-            'v' => out.push('\u{b}'),
-            '0' => out.push('\0'),
-            'x' => out.push(self.character(2)?),
-            'U' => out.push(self.character(8)?),
+            'u' => text.push(self.character(4)?),
+            'x' => text.push(self.character(2)?),
+            'U' => text.push(self.character(8)?),
+            '"' | '\\' | '\'' => text.push(c),
+            '/' if !self.python() => text.push(c),
             '\n' => {}
-            other => out.extend(['\\', other]),
+            _ => match SHORT.chars().skip_while(|name| *name != c).nth(1) {
+                Some(short) => text.push(short),
+                None => text.extend(['\\', c]),
+            },
         }
         Ok(())
     }
@@ -327,6 +295,59 @@ impl<'a> Reader<'a> {
     fn hex(&mut self, digits: usize) -> Result<u32, String> {
         let (digits, after) = self.rest.split_at_checked(digits).unwrap_or(("", self.rest));
         self.rest = after;
-        u32::from_str_radix(digits, 16).map_err(|_| format!("\\{digits} is not a character"))
+        u32::from_str_radix(digits, 16).map_err(|_| unreadable(digits))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn python(text: &str) -> Option<Value> {
+        json_or_python(text)
+    }
+
+    #[test]
+    fn the_liberties_of_json5_are_read_and_named() {
+        let (value, repairs) = json("{a: 'b', /* c */ \"d\": [0x1F, +1, .5,],}").unwrap();
+        assert_eq!(value, json!({"a": "b", "d": [31, 1, 0.5]}));
+        let named = [Repair::SingleQuotes, Repair::TrailingComma, Repair::Comment];
+        assert!(named.iter().chain([&Repair::UnquotedKey]).all(|repair| repairs.contains(repair)));
+    }
+
+    #[test]
+    fn the_literals_of_python_are_read() {
+        let text = "{'a': (1, 2,), 'b': {3, 4}, 'c': {}, 'd': [None, True], 5: -1_000}";
+        let value = json!({"a": [1, 2], "b": [3, 4], "c": {}, "d": [null, true], "5": -1000});
+        assert_eq!(python(text), Some(value));
+        assert_eq!(python("r'\\d' \"\"\"b\n\"\"\""), Some(json!("\\db\n")));
+        assert_eq!(python("'\\x41\\u00e9\\U0001F680\\N'"), Some(json!("Aé🚀\\N")));
+    }
+
+    #[test]
+    fn what_is_no_value_is_not_made_one() {
+        for text in ["", "1 2", "[,]", "{,}", "{1: 2, 3}", "[1", "1]", "a", "nan", "[a: 1]", "\"a"]
+        {
+            assert_eq!(python(text), None, "{text}");
+        }
+        assert!(json("\"a\" 1").is_err() && json("(1)").is_err() && json("{a}").is_err());
+    }
+
+    #[test]
+    fn arguments_keep_their_names_and_their_order() {
+        let (arguments, _) = python_arguments("(1, a = 'x=(,)', b={'c': 2},)").unwrap();
+        let named = |name: &str, value: Value| (Some(name.to_owned()), value);
+        let (a, b) = (named("a", json!("x=(,)")), named("b", json!({"c": 2})));
+        assert_eq!(arguments, [(None, json!(1)), a, b]);
+        assert!(python_arguments("(a=1 b=2)").is_err() && python_arguments("(a=,)").is_err());
+    }
+
+    #[test]
+    fn half_a_pair_of_surrogates_is_replaced_and_named() {
+        assert_eq!(json("'\\ud83d\\ude80'").unwrap().0, json!("🚀"));
+        let (value, repairs) = json("\"\\ud83d!\"").unwrap();
+        assert_eq!((value, repairs), (json!("\u{fffd}!"), vec![Repair::InvalidEscape]));
     }
 }
