@@ -5,7 +5,7 @@
 //!
 //! - `formats/`: one small file per family, data only
 //! - `grammar/`: how a call is read once its marker has been seen
-//! - `markers`, `prose`, `reasoning`, `parser`: finding markers where they count
+//! - `markers`, `reasoning`, `parser/`: finding markers where they count
 //! - `view`, `scan`: looking at a text that is still coming in
 //! - `literal`, `payload`, `coerce`, `catalog`: what the arguments mean, by the declared schemas
 //! - `parsed`: the result
@@ -20,7 +20,6 @@ mod markers;
 mod parsed;
 mod parser;
 mod payload;
-mod prose;
 mod reasoning;
 mod scan;
 mod view;

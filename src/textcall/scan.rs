@@ -53,6 +53,8 @@ pub(crate) struct Scan {
     at: usize,
     open: Vec<u8>,
     inside: Inside,
+    /// How much of the text there was at the last look.
+    seen: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,31 +69,34 @@ enum Inside {
 impl Scan {
     /// A scan from an opening bracket.
     pub(crate) fn new(flavour: &'static Flavour, at: usize) -> Self {
-        Self { flavour, at, open: Vec::new(), inside: Inside::Value }
+        Self { flavour, at, open: Vec::new(), inside: Inside::Value, seen: 0 }
     }
 
-    /// The bracket that closes the value.
-    pub(crate) fn last_byte(&self) -> u8 {
-        match self.open.first() {
-            Some(b'(') => b')',
-            Some(b'[') => b']',
-            _ => b'}',
+    /// The byte without which nothing changes: in a string that has been read as far as it goes,
+    /// its quote.
+    pub(crate) fn awaits(&self) -> Option<u8> {
+        match self.inside {
+            Inside::Quotes(quote, _) if self.at == self.seen => Some(quote),
+            _ => None,
         }
     }
 
-    /// Whether the value may end in what has come: a string must end before it does.
-    pub(crate) fn may_end(&self, view: &View<'_>) -> bool {
+    /// Whether a string may end in the bytes that have just come.
+    pub(crate) fn may_end(&self, view: &View<'_>, fresh: usize) -> bool {
         let Inside::Quotes(quote, _) = self.inside else { return true };
-        let bytes = view.rest(self.at).as_bytes();
-        let escaped = |at: usize| {
-            let before = |n: usize| at.checked_sub(n).and_then(|at| bytes.get(at)).copied();
-            before(1) == Some(b'\\') && before(2) != Some(b'\\')
+        let text = view.rest(self.at).as_bytes();
+        let is_escaped = |at: usize| {
+            let before = text.get(..at).unwrap_or_default().iter().rev();
+            before.take_while(|&&byte| byte == b'\\').count() % 2 == 1
         };
-        memchr::memchr_iter(quote, bytes).any(|at| !escaped(at))
+        let from = text.len().saturating_sub(fresh);
+        let fresh = text.get(from..).unwrap_or_default();
+        memchr::memchr_iter(quote, fresh).any(|at| !is_escaped(from + at))
     }
 
     /// The place after the closing bracket.
     pub(crate) fn run(&mut self, view: &View<'_>) -> Read<usize> {
+        self.seen = view.end();
         loop {
             let step = match self.inside {
                 Inside::Value => self.value(view)?,

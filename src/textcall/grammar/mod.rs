@@ -278,21 +278,20 @@ pub(crate) enum Awaited<'a> {
 }
 
 impl Awaited<'_> {
-    pub(crate) fn last_byte(&self) -> u8 {
+    /// Its last byte; none if any byte may matter.
+    pub(crate) fn last_byte(&self) -> Option<u8> {
         match self {
-            Self::Bracket(scan) => scan.last_byte(),
-            Self::Token(token) => token.bytes().next_back().unwrap_or_default(),
+            Self::Bracket(scan) => scan.awaits(),
+            Self::Token(token) => token.bytes().next_back(),
         }
     }
 
     /// Whether it may be there, now that `fresh` bytes have come, the last byte among them.
     pub(crate) fn may_be_there(&self, view: &View<'_>, fresh: usize) -> bool {
         match self {
-            Self::Bracket(scan) => scan.may_end(view),
+            Self::Bracket(scan) => scan.may_end(view, fresh),
             Self::Token(token) => {
-                let (tail, last) = (view.tail(fresh + token.len()), self.last_byte());
-                let mut ends = (0..tail.len()).filter(|&at| tail.get(at) == Some(&last));
-                ends.any(|at| tail.get(..=at).is_some_and(|text| text.ends_with(token.as_bytes())))
+                memchr::memmem::find(view.tail(fresh + token.len()), token.as_bytes()).is_some()
             }
         }
     }

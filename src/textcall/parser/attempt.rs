@@ -1,0 +1,152 @@
+//! Which of the formats that a marker may open reads the text behind it, and what does it find?
+
+use std::slice::Iter;
+
+use super::{Held, Parser, Thinking};
+use crate::textcall::format::Anchor;
+use crate::textcall::grammar::{MessageKind, Reader, Step};
+use crate::textcall::markers::{Choice, Marker};
+use crate::textcall::parsed::{Event, Part, Problem, TextCall};
+use crate::textcall::payload::{Draft, Refusal};
+use crate::textcall::reasoning;
+use crate::textcall::view::{Read, Stop, View};
+
+/// A marker, and the reader that is at work behind it.
+pub(super) struct Attempt {
+    marker: &'static Marker,
+    /// Where the readers start.
+    payload: usize,
+    choice: &'static Choice,
+    untried: Iter<'static, Choice>,
+    pub(super) reader: Box<Reader>,
+    found: bool,
+}
+
+impl Parser<'_> {
+    /// Tries the next choice that counts here; `payload` is where the marker ends.
+    pub(super) fn try_next(
+        &mut self,
+        marker: &'static Marker,
+        payload: usize,
+        mut untried: Iter<'static, Choice>,
+    ) -> bool {
+        let anchored = self.thinking.is_none() && self.prose.is_line_start(self.at);
+        let only = self.options.only.map(|only| only.name);
+        let next = untried.find(|choice| {
+            (anchored || choice.format.anchor == Anchor::Anywhere)
+                && only.is_none_or(|only| choice.formats.iter().any(|format| format.name == only))
+        });
+        let Some(choice) = next else { return self.give_up(marker) };
+        let reader = choice.grammar.reader(marker.text, payload);
+        self.attempt = Some(Attempt { marker, payload, choice, untried, reader, found: false });
+        true
+    }
+
+    /// Lets the reader go on.
+    pub(super) fn read_on(&mut self) -> bool {
+        let view = View::new(&self.buffer, self.base, self.ended, self.catalog);
+        let Some(attempt) = &mut self.attempt else { return true };
+        match attempt.reader.step(&view) {
+            Err(Stop::More) => return false,
+            Ok(Step::Found { calls, text, end }) => {
+                attempt.found = true;
+                let choice = attempt.choice;
+                self.found(choice, calls, text, end);
+            }
+            step => {
+                if let Some(attempt) = self.attempt.take() {
+                    return self.conclude(attempt, step);
+                }
+            }
+        }
+        true
+    }
+
+    /// Does what the last step of a reader asks for.
+    fn conclude(&mut self, attempt: Attempt, step: Read<Step>) -> bool {
+        match step {
+            Ok(Step::End { end }) => self.close(end),
+            Ok(Step::Message { kind, body }) => self.message(kind, body),
+            Err(Stop::Reject) if attempt.found => self.close(self.at),
+            Err(Stop::Reject) => {
+                return self.try_next(attempt.marker, attempt.payload, attempt.untried);
+            }
+            Err(Stop::Broken { end, .. }) if self.thinking.is_some() => self.put(end),
+            Err(Stop::Broken { code, detail, end }) => {
+                self.found(attempt.choice, vec![Err((code, detail))], None, end);
+            }
+            Ok(Step::Found { .. }) | Err(Stop::More) => {}
+        }
+        true
+    }
+
+    /// Ends an attempt. The closer of what turned out to be no call is text.
+    fn close(&mut self, end: usize) {
+        if self.prose.is_after_call() {
+            self.at = end;
+        } else {
+            self.put(end);
+        }
+        self.prose.boundary();
+    }
+
+    fn message(&mut self, kind: MessageKind, body: usize) {
+        self.close_reasoning();
+        self.at = body;
+        match kind {
+            MessageKind::Text => {}
+            MessageKind::Reasoning => self.open_reasoning(&reasoning::MESSAGE),
+            MessageKind::Invention => self.prose.discard(),
+        }
+    }
+
+    /// Reports what a reader found up to `end`.
+    fn found(
+        &mut self,
+        choice: &Choice,
+        calls: Vec<Result<Draft, Refusal>>,
+        text: Option<String>,
+        end: usize,
+    ) {
+        let span = self.at..end;
+        let raw = self.view().slice(span.clone()).to_owned();
+        if let Some(Thinking { held: held @ None, .. }) = &mut self.thinking {
+            *held = Some(Held { start: self.at, events: self.events.len() });
+        }
+        self.at = end;
+        self.events.extend(text.map(|text| Event::Part(Part::Text(text))));
+        let raws = std::iter::repeat_n(raw, calls.len());
+        for (call, raw) in calls.into_iter().zip(raws) {
+            let span = span.clone();
+            self.events.push(Event::Part(match call {
+                Ok(draft) => {
+                    self.prose.called();
+                    Part::Call(self.call(choice, draft, span, raw))
+                }
+                Err((code, message)) => Part::Problem(Problem { code, message, span, raw }),
+            }));
+        }
+    }
+
+    fn call(
+        &self,
+        choice: &Choice,
+        draft: Draft,
+        span: std::ops::Range<usize>,
+        raw: String,
+    ) -> TextCall {
+        let Draft { name, id, input, repairs } = draft;
+        let input = serde_json::Value::Object(input);
+        let violation =
+            |(code, message)| Problem { code, message, span: span.clone(), raw: String::new() };
+        let violations = self.catalog.violations(&name, &input);
+        let violations = violations.into_iter().map(violation).collect();
+        let preferred = self.options.hint.or(self.options.only).map(|format| format.name);
+        let mut formats = choice.formats.iter().copied();
+        let format = formats.find(|format| Some(format.name) == preferred).unwrap_or(choice.format);
+        let names = choice.formats.iter().map(|format| format.name);
+        let ties = names.filter(|name| *name != format.name).collect();
+        let (family, format) = (format.name, format.form);
+        TextCall { name, input, id, family, ties, format, span, raw, repairs, violations }
+    }
+}

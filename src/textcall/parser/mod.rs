@@ -1,0 +1,165 @@
+//! What is in this text, as far as it has come?
+//!
+//! One machine for streams and whole texts. Prose is scanned for markers; a marker starts an
+//! attempt, in which the readers of the formats it may open are tried one after the other; what no
+//! reader takes is prose after all. Text is handed on as soon as it cannot belong to a marker, a
+//! call never before it is complete. The buffer holds no more than the call being read.
+//!
+//! - here: what comes in, and what goes out
+//! - `attempt`: what the readers make of the text behind a marker
+//! - `prose`: what a place in the text means before that
+
+mod attempt;
+mod prose;
+
+use attempt::Attempt;
+use prose::Prose;
+
+use super::catalog::Catalog;
+use super::format::Format;
+use super::parsed::{Event, Parsed, Part};
+use super::reasoning::Form;
+use super::view::View;
+
+/// How to read, besides the tools.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// Breaks ties between families that would read the same bytes the same way.
+    pub hint: Option<&'static Format>,
+    /// Reads this family and no other.
+    pub only: Option<&'static Format>,
+}
+
+/// Finds calls in text that comes in pieces.
+pub struct Parser<'t> {
+    catalog: &'t Catalog,
+    options: Options,
+    buffer: String,
+    /// Where in the whole text the buffer starts.
+    base: usize,
+    /// Everything before this place is settled.
+    at: usize,
+    ended: bool,
+    /// The byte without which nothing can be settled.
+    awaited: Option<u8>,
+    attempt: Option<Attempt>,
+    prose: Prose,
+    thinking: Option<Thinking>,
+    events: Vec<Event>,
+}
+
+/// Reasoning that has not been closed.
+struct Thinking {
+    form: &'static Form,
+    held: Option<Held>,
+}
+
+/// The first call inside reasoning: if the reasoning is closed, neither it nor what follows is one.
+struct Held {
+    start: usize,
+    /// How many events came before it.
+    events: usize,
+}
+
+impl<'t> Parser<'t> {
+    /// A parser for one text.
+    pub fn new(catalog: &'t Catalog, options: Options) -> Self {
+        Self {
+            catalog,
+            options,
+            buffer: String::new(),
+            base: 0,
+            at: 0,
+            ended: false,
+            awaited: None,
+            attempt: None,
+            prose: Prose::default(),
+            thinking: None,
+            events: Vec::new(),
+        }
+    }
+
+    /// Takes the next piece of the text and gives what it settles.
+    #[inline]
+    pub fn push(&mut self, piece: &str) -> Vec<Event> {
+        self.buffer.push_str(piece);
+        match self.awaited {
+            Some(byte) if !piece.as_bytes().contains(&byte) => Vec::new(),
+            _ => self.look(piece.len()),
+        }
+    }
+
+    /// Gives the rest, now that no more text will come.
+    pub fn finish(mut self) -> Vec<Event> {
+        self.ended = true;
+        while self.turn() {}
+        self.events
+    }
+
+    /// Goes on as far as the text allows; `fresh` bytes have come.
+    #[inline(never)]
+    fn look(&mut self, fresh: usize) -> Vec<Event> {
+        let view = View::new(&self.buffer, self.base, self.ended, self.catalog);
+        let reader = self.attempt.as_ref().map(|attempt| &attempt.reader);
+        let awaited = reader.and_then(|reader| reader.awaits()).filter(|_| self.awaited.is_some());
+        if awaited.is_some_and(|awaited| !awaited.may_be_there(&view, fresh)) {
+            return Vec::new();
+        }
+        while self.turn() {}
+        self.release();
+        let reader = self.attempt.as_ref().map(|attempt| &attempt.reader);
+        self.awaited = reader.and_then(|reader| reader.awaits()?.last_byte());
+        let Some(held) = self.thinking.as_mut().and_then(|thinking| thinking.held.as_mut()) else {
+            return std::mem::take(&mut self.events);
+        };
+        let waiting = self.events.split_off(std::mem::take(&mut held.events));
+        std::mem::replace(&mut self.events, waiting)
+    }
+
+    /// Does the next thing that can be done; false if more text is needed for it.
+    fn turn(&mut self) -> bool {
+        if self.attempt.is_some() { self.read_on() } else { self.read_prose() }
+    }
+
+    /// Lets go of text that nobody will look at again.
+    fn release(&mut self) {
+        const WORTH_MOVING: usize = 4096;
+        let held = self.thinking.as_ref().and_then(|thinking| thinking.held.as_ref());
+        let needed = held.map_or(self.at, |held| held.start.min(self.at)) - self.base;
+        if needed > WORTH_MOVING && needed > self.buffer.len() / 2 {
+            self.buffer.drain(..needed);
+            self.base += needed;
+        }
+    }
+
+    fn view(&self) -> View<'_> {
+        View::new(&self.buffer, self.base, self.ended, self.catalog)
+    }
+
+    /// Hands on text up to a place.
+    fn put(&mut self, upto: usize) {
+        let text = self.view().slice(self.at..upto).to_owned();
+        self.at = upto;
+        if text.is_empty() {
+            return;
+        }
+        let part = match &self.thinking {
+            Some(Thinking { held: None, .. }) => Part::Reasoning(text),
+            Some(_) => Part::Text(text),
+            None => {
+                self.prose.wrote(&text);
+                Part::Text(text)
+            }
+        };
+        self.events.push(Event::Part(part));
+    }
+}
+
+/// Takes a whole text apart.
+pub fn parse(text: &str, catalog: &Catalog, options: Options) -> Parsed {
+    let mut parser = Parser::new(catalog, options);
+    let mut parsed = Parsed::default();
+    parser.push(text).into_iter().for_each(|event| parsed.absorb(event));
+    parser.finish().into_iter().for_each(|event| parsed.absorb(event));
+    parsed
+}
