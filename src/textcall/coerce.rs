@@ -7,102 +7,93 @@ use serde_json::Value;
 
 use super::literal;
 
-/// The kinds of value that a schema allows; none of them where it says nothing.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Types(u8);
+/// The names of the types that a schema allows; none where it says nothing.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Types<'a>(Vec<&'a str>);
 
-const NULL: u8 = 1;
-const NUMBER: u8 = 2;
-const BOOLEAN: u8 = 4;
-const COMPOUND: u8 = 8;
-const STRING: u8 = 16;
-
-impl Types {
+impl<'a> Types<'a> {
     /// The types of a parameter's schema; `root` is where its references point into.
-    pub(crate) fn of(schema: Option<&Value>, root: Option<&Value>) -> Self {
-        Self(schema.map_or(0, |schema| kinds(schema, root, 0)))
+    pub(crate) fn of(schema: Option<&'a Value>, root: Option<&'a Value>) -> Self {
+        let mut names = Vec::new();
+        if let Some(schema) = schema {
+            gather(&mut names, schema, root, 0);
+        }
+        Self(names)
     }
 
     /// The types of one of a tool's parameters.
-    pub(crate) fn of_parameter(root: Option<&Value>, key: &str) -> Self {
+    pub(crate) fn of_parameter(root: Option<&'a Value>, key: &str) -> Self {
         Self::of(root.and_then(|root| root.get("properties")?.get(key)), root)
     }
 
-    fn allow(self, kind: u8) -> bool {
-        self.0 & kind != 0
+    fn allow(&self, value: &Value) -> bool {
+        self.0.iter().any(|name| kind(name) == kind(type_name(value)))
     }
 
     /// Whether only an object or an array will do.
-    pub(crate) fn compound_only(self) -> bool {
-        self.allow(COMPOUND) && !self.allow(STRING)
+    pub(crate) fn compound_only(&self) -> bool {
+        self.allow(&Value::Array(Vec::new())) && !self.allow(&Value::from(""))
     }
 }
 
-/// The kinds that a schema names by its types, or else by its values, and those of its branches.
-fn kinds(schema: &Value, root: Option<&Value>, depth: usize) -> u8 {
+/// The types that a schema names, or else those of its values, and those of its branches.
+fn gather<'a>(names: &mut Vec<&'a str>, schema: &'a Value, root: Option<&'a Value>, depth: usize) {
     const MAX_REFERENCES: usize = 8;
-    if depth > MAX_REFERENCES {
-        return 0;
-    }
     let list = |key: &str| schema.get(key).and_then(Value::as_array).into_iter().flatten();
-    let own = match schema.get("type") {
-        Some(Value::String(name)) => named(name),
-        Some(_) => list("type").filter_map(Value::as_str).fold(0, |all, name| all | named(name)),
+    match schema.get("type") {
+        Some(Value::String(name)) => names.push(name),
+        Some(_) => names.extend(list("type").filter_map(Value::as_str)),
         None => {
             let nests = schema.get("properties").or(schema.get("items")).is_some();
-            let values = list("enum").chain(schema.get("const"));
-            values.fold(if nests { COMPOUND } else { 0 }, |all, value| all | kind(value))
+            names.extend(nests.then_some("object"));
+            for value in list("enum").chain(schema.get("const")) {
+                names.push(type_name(value));
+            }
         }
-    };
-    let branches = ["anyOf", "oneOf", "allOf"].into_iter().flat_map(list);
-    let branches = branches.chain(referred(schema, root));
-    branches.fold(own, |all, branch| all | kinds(branch, root, depth + 1))
-}
-
-/// The schema that a local `$ref` points to.
-fn referred<'a>(schema: &'a Value, root: Option<&'a Value>) -> Option<&'a Value> {
-    let pointer = schema.get("$ref")?.as_str()?.strip_prefix('#')?;
-    root?.pointer(pointer)
-}
-
-fn named(name: &str) -> u8 {
-    match name {
-        "null" => NULL,
-        "integer" | "number" => NUMBER,
-        "boolean" => BOOLEAN,
-        "object" | "array" => COMPOUND,
-        _ => STRING,
+    }
+    let pointer = schema.get("$ref").and_then(|pointer| pointer.as_str()?.strip_prefix('#'));
+    let referred = pointer.and_then(|pointer| root?.pointer(pointer));
+    let branches = ["anyOf", "oneOf", "allOf"].into_iter().flat_map(list).chain(referred);
+    for branch in branches.filter(|_| depth < MAX_REFERENCES) {
+        gather(names, branch, root, depth + 1);
     }
 }
 
-fn kind(value: &Value) -> u8 {
+fn type_name(value: &Value) -> &'static str {
     match value {
-        Value::Null => NULL,
-        Value::Number(_) => NUMBER,
-        Value::Bool(_) => BOOLEAN,
-        Value::Object(_) | Value::Array(_) => COMPOUND,
-        Value::String(_) => STRING,
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) | Value::Object(_) => "object",
+    }
+}
+
+/// Types of one kind are read alike, and unknown ones as text.
+fn kind(name: &str) -> &str {
+    match name {
+        "null" | "boolean" | "number" | "object" => name,
+        "integer" => "number",
+        "array" => "object",
+        _ => "string",
     }
 }
 
 /// The value of an untyped argument. Without a schema entry it is a string.
-pub(crate) fn coerce(text: &str, types: Types) -> Value {
-    typed(text.trim(), types).unwrap_or_else(|| Value::String(text.to_owned()))
+pub(crate) fn coerce(text: &str, types: &Types<'_>) -> Value {
+    typed(text.trim(), types).unwrap_or_else(|| Value::from(text))
 }
 
-fn typed(word: &str, types: Types) -> Option<Value> {
-    if types.allow(NULL) && word.eq_ignore_ascii_case("null") {
+fn typed(word: &str, types: &Types<'_>) -> Option<Value> {
+    if word.eq_ignore_ascii_case("null") && types.allow(&Value::Null) {
         return Some(Value::Null);
     }
-    if types == Types::default() || types.allow(STRING) {
+    if types.0.is_empty() || types.allow(&Value::from("")) {
         return None;
     }
+    let number = |word: &str| literal::number(word).map(Value::Number);
     let readings = [number, boolean, literal::json_or_python];
-    readings.iter().find_map(|read| read(word).filter(|value| types.allow(kind(value))))
-}
-
-fn number(word: &str) -> Option<Value> {
-    literal::number(word).map(Value::Number)
+    readings.iter().find_map(|read| read(word).filter(|value| types.allow(value)))
 }
 
 fn boolean(word: &str) -> Option<Value> {
@@ -114,7 +105,7 @@ fn boolean(word: &str) -> Option<Value> {
 }
 
 /// Corrects a value that was typed by its looks: a bare `12` is text where text is declared.
-pub(crate) fn correct(value: Value, bare: &str, types: Types) -> Value {
-    let fits = types == Types::default() || types.allow(NULL) && value.is_null();
+pub(crate) fn correct(value: Value, bare: &str, types: &Types<'_>) -> Value {
+    let fits = types.0.is_empty() || value.is_null() && types.allow(&value);
     if fits { value } else { coerce(bare, types) }
 }

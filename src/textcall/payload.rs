@@ -57,32 +57,28 @@ fn not_an_object(found: &str) -> Refusal {
 
 /// The calls in one JSON value.
 pub(crate) fn calls(value: &Value) -> Vec<Result<Draft, Refusal>> {
-    let Some(object) = value.as_object() else {
-        return vec![Err((ProblemCode::InvalidJson, "a call must be a JSON object".to_owned()))];
-    };
-    if let Some(calls) = object.get("tool_calls").and_then(Value::as_array) {
-        return calls.iter().flat_map(self::calls).collect();
-    }
-    if let Some(inner) = object.get("function_call").or_else(|| object.get("function"))
-        && inner.is_object()
-    {
-        let mut inner = self::calls(inner);
-        inner.iter_mut().flatten().for_each(|call| call.id = call.id.take().or_else(|| id(object)));
-        return inner;
-    }
-    vec![one(object)]
+    bodies(value).into_iter().map(|(whole, body)| one(whole, body)).collect()
 }
 
-fn one(object: &Object) -> Result<Draft, Refusal> {
+/// The objects in a value that name tools, each with what is wrapped round it.
+fn bodies(value: &Value) -> Vec<(&Value, &Value)> {
+    if let Some(calls) = value.get("tool_calls").and_then(Value::as_array) {
+        return calls.iter().flat_map(bodies).collect();
+    }
+    let inner = value.get("function_call").or_else(|| value.get("function"));
+    vec![(value, inner.filter(|inner| inner.is_object()).unwrap_or(value))]
+}
+
+fn one(whole: &Value, body: &Value) -> Result<Draft, Refusal> {
+    let not_an_object = || (ProblemCode::InvalidJson, "a call must be a JSON object".to_owned());
+    let object = body.as_object().ok_or_else(not_an_object)?;
     let named = NAMES.iter().chain(&["function"]).find_map(|key| object.get(*key)?.as_str());
     let given = ARGUMENTS.iter().find_map(|key| object.get(*key));
-    let (name, given) = match (named.filter(|name| !name.trim().is_empty()), given) {
-        (Some(name), given) => (name, given),
-        (None, _) => one_key(object)
-            .ok_or_else(|| (ProblemCode::MissingName, "the call has no \"name\"".to_owned()))?,
-    };
+    let call = named.filter(|name| !name.trim().is_empty()).map(|name| (name, given));
+    let unnamed = || (ProblemCode::MissingName, "the call has no \"name\"".to_owned());
+    let (name, given) = call.or_else(|| one_key(object)).ok_or_else(unnamed)?;
     let (input, repairs) = arguments(given)?;
-    Ok(Draft { name: name.trim().to_owned(), id: id(object), input, repairs })
+    Ok(Draft { name: name.trim().to_owned(), id: id(body).or_else(|| id(whole)), input, repairs })
 }
 
 /// `{"NAME": {…}}`
@@ -94,8 +90,8 @@ fn one_key(object: &Object) -> Option<(&str, Option<&Value>)> {
         .then_some((name, Some(value)))
 }
 
-fn id(object: &Object) -> Option<String> {
-    IDS.iter().find_map(|key| match object.get(*key)? {
+fn id(value: &Value) -> Option<String> {
+    IDS.iter().find_map(|key| match value.get(*key)? {
         Value::String(id) => Some(id.clone()),
         Value::Number(id) => Some(id.to_string()),
         _ => None,
@@ -104,22 +100,20 @@ fn id(object: &Object) -> Option<String> {
 
 /// Whether a value without a marker is a call of an offered tool, and not a declaration or data.
 pub(crate) fn offered(value: &Value, catalog: &Catalog) -> bool {
-    let calls = calls(value);
-    let known =
-        |call: &Result<Draft, Refusal>| call.as_ref().is_ok_and(|call| catalog.offers(&call.name));
-    !calls.is_empty() && calls.iter().all(known) && !is_declaration(value)
+    let bodies = bodies(value);
+    let mut calls =
+        bodies.iter().map(|(whole, body)| one(whole, body).ok().filter(|_| gives(body)));
+    !bodies.is_empty() && calls.all(|call| call.is_some_and(|call| catalog.offers(&call.name)))
 }
 
-fn is_declaration(value: &Value) -> bool {
-    let declares = ["input_schema", "description", "inputSchema"];
-    let inner = value.get("function").filter(|inner| inner.is_object()).unwrap_or(value);
-    let Some(object) = inner.as_object() else { return true };
-    let wrapped = ["tool_calls", "function_call"].iter().any(|key| object.contains_key(*key));
-    let given = ARGUMENTS.iter().any(|key| object.contains_key(*key)) || one_key(object).is_some();
-    let schema = object.get("parameters").is_some_and(|p| {
-        p.get("type").and_then(Value::as_str) == Some("object") && p.get("properties").is_some()
+/// Whether there are arguments, and not the schema of some.
+fn gives(body: &Value) -> bool {
+    let has = |keys: &[&str]| keys.iter().any(|key| body.get(key).is_some());
+    let schema = body.get("parameters").is_some_and(|parameters| {
+        parameters.get("properties").is_some() && parameters.get("type").is_some()
     });
-    declares.iter().any(|key| object.contains_key(*key)) || schema || !(given || wrapped)
+    let given = has(&ARGUMENTS) || body.as_object().and_then(one_key).is_some();
+    given && !schema && !has(&["input_schema", "inputSchema", "description"])
 }
 
 /// Whether an object that starts with this key can be a call.

@@ -49,7 +49,7 @@ impl Tree<'_> {
         let members =
             if nests && depth < MAX_DEPTH { children(inner, self.namespace) } else { None };
         match members {
-            None => coerce(inner, types),
+            None => coerce(inner, &types),
             Some(members) if list || !members.is_empty() && members.iter().all(is_item) => {
                 members.iter().map(|(_, inner)| self.value(inner, items, depth + 1)).collect()
             }

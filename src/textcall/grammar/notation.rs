@@ -106,8 +106,8 @@ impl<'a> Text<'a> {
         let text = text.trim();
         match serde_json::from_str(text) {
             Ok(Value::String(quoted)) => Value::String(quoted),
-            Ok(value) => correct(value, text, Types::of(schema, self.root)),
-            Err(_) => correct(Value::String(text.to_owned()), text, Types::of(schema, self.root)),
+            Ok(value) => correct(value, text, &Types::of(schema, self.root)),
+            Err(_) => correct(Value::String(text.to_owned()), text, &Types::of(schema, self.root)),
         }
     }
 }

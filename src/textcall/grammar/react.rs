@@ -84,7 +84,7 @@ fn plain_input(view: &View<'_>, block: &mut Block, from: usize) -> Read<Step> {
         [key] if !text.is_empty() => {
             let quoted = serde_json::from_str(text).ok().filter(Value::is_string);
             let types = Types::of_parameter(Some(root), key);
-            let value = quoted.unwrap_or_else(|| coerce(text, types));
+            let value = quoted.unwrap_or_else(|| coerce(text, &types));
             call.input.insert((*key).to_owned(), value);
         }
         _ => return Err(Stop::Reject),

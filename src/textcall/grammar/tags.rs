@@ -158,7 +158,7 @@ impl Family for Tags {
         let value = match declared {
             Some(true) => Value::String(plain.into_owned()),
             Some(false) if let Ok(value) = serde_json::from_str(&plain) => value,
-            _ => coerce(&plain, Types::of_parameter(root, &key)),
+            _ => coerce(&plain, &Types::of_parameter(root, &key)),
         };
         if start + text.len() == block.at && close.is_some() {
             block.call.repairs.push(Repair::MissingParameterEnd);
