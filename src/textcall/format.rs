@@ -3,9 +3,7 @@
 //! Data: the markers that open a call, and one or more grammars that read on from there. A format
 //! whose server may have stripped the markers also says how it looks without them.
 
-use super::grammar::{
-    Brackets, Channels, Family, Fence, Head, Headed, JsonBlock, Python, React, Reader, Starts, Tags,
-};
+use super::grammar::{Brackets, Family, Fence, Headed, JsonBlock, Python, Reader, Starts, Tags};
 use super::payload::Trust;
 use crate::ir::CallFormat;
 
@@ -72,16 +70,12 @@ impl Format {
 pub(crate) enum Grammar {
     /// JSON that holds name and arguments.
     Json(JsonBlock),
-    /// A head with the name, then JSON arguments.
+    /// A head with the name, then arguments in braces.
     Headed(Headed),
     /// A tag per call and a tag per parameter.
     Tags(Tags),
     /// `name(key=value)`.
     Python(Python),
-    /// Messages with a header.
-    Channels(Channels),
-    /// `Action:` and `Action Input:` lines.
-    React(React),
 }
 
 impl Grammar {
@@ -99,12 +93,8 @@ impl Grammar {
 
     /// An offered name and its arguments, which is what is left when the tokens are stripped.
     pub(crate) const fn unmarked(prefix: &'static str) -> Self {
-        Self::Headed(Headed {
-            head: Head::Prefixed(prefix),
-            separators: &["[ARGS]", "<|tool_call_argument_begin|>"],
-            trust: Trust::Offered,
-            ..Headed::MARKED
-        })
+        let separators = &["[ARGS]", "<|tool_call_argument_begin|>"];
+        Self::Headed(Headed { separators, ..Headed::MARKED.bare(prefix) })
     }
 
     /// JSON that its marker vouches for.
@@ -135,14 +125,24 @@ impl Grammar {
         Box::new(Reader::new(self.family(), opener, at))
     }
 
-    pub(crate) fn family(&self) -> &dyn Family {
+    fn family(&self) -> &dyn Family {
         match self {
             Self::Json(config) => config,
             Self::Headed(config) => config,
             Self::Tags(config) => config,
             Self::Python(config) => config,
-            Self::Channels(config) => config,
-            Self::React(config) => config,
+        }
+    }
+
+    /// What closes a call or a section, and so is not content when it stands alone after one.
+    pub(crate) fn closers(&self) -> Vec<&'static str> {
+        match self {
+            Self::Json(config) => config.close.to_vec(),
+            Self::Headed(config) => [config.close, config.section_close].concat(),
+            Self::Tags(config) => {
+                [&[config.parameter_close, config.call_close], config.section_close].concat()
+            }
+            Self::Python(config) => config.close.to_vec(),
         }
     }
 }

@@ -81,8 +81,7 @@ impl Markers {
             }
             let bare = all.entry("").or_default();
             format.bare.iter().for_each(|grammar| bare.add(grammar, format));
-            let grammars = format.grammars.iter().chain(format.bare);
-            let closers = grammars.flat_map(|grammar| grammar.family().closers());
+            let closers = format.grammars.iter().chain(format.bare).flat_map(Grammar::closers);
             closers.for_each(|closer| all.entry(closer).or_default().closer = true);
         }
         for form in FORMS {

@@ -121,15 +121,12 @@ impl<'a> View<'a> {
 
     /// The length of whichever token stands at a place; list longer ones first.
     pub(crate) fn any(&self, at: usize, tokens: &[&str]) -> Read<Option<usize>> {
-        let mut undecided = false;
         for token in tokens {
-            match self.has(at, token) {
-                Ok(true) => return Ok(Some(token.len())),
-                Ok(false) => {}
-                Err(_) => undecided = true,
+            if self.has(at, token)? {
+                return Ok(Some(token.len()));
             }
         }
-        if undecided { Err(Stop::More) } else { Ok(None) }
+        Ok(None)
     }
 
     /// The word after a Markdown fence that stands here, and the place after it.

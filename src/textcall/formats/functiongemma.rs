@@ -3,7 +3,12 @@
 
 static FLAVOUR: Flavour = delimited("<escape>");
 
-const MARKED: Headed = Headed::notation(&FLAVOUR, "<escape>", &["<end_function_call>"]);
+const MARKED: Headed = Headed {
+    head: Head::Worded("call:"),
+    delimiter: Some(("<escape>", &FLAVOUR)),
+    close: &["<end_function_call>"],
+    ..Headed::MARKED
+};
 
 family!(
     Format::json(&["<start_function_call>"], &[Grammar::Headed(MARKED)])

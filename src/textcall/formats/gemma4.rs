@@ -3,7 +3,12 @@
 
 static FLAVOUR: Flavour = delimited("<|\"|>");
 
-const MARKED: Headed = Headed::notation(&FLAVOUR, "<|\"|>", &["<tool_call|>"]);
+const MARKED: Headed = Headed {
+    head: Head::Worded("call:"),
+    delimiter: Some(("<|\"|>", &FLAVOUR)),
+    close: &["<tool_call|>"],
+    ..Headed::MARKED
+};
 
 family!(
     Format::json(&["<|tool_call>"], &[Grammar::Headed(MARKED)])

@@ -2,9 +2,11 @@
 //! `<|channel|>analysis<|message|>Look it up.<|end|><|start|>assistant<|channel|>commentary to=functions.tide_table <|constrain|>json<|message|>{"port": "Brest"}<|call|>`
 
 /// Header, `<|message|>`, body, end.
-pub(super) const MESSAGES: Grammar = Grammar::Channels(Channels {
-    message: "<|message|>",
+pub(super) const MESSAGES: Grammar = Grammar::Headed(Headed {
+    head: Head::Recipient,
+    separators: &["<|message|>"],
     close: &["<|call|>", "<|end|>", "<|return|>", "<|eom|>"],
+    ..Headed::MARKED
 });
 
 family!(Format::json(

@@ -9,7 +9,7 @@ use super::format::Format;
 mod prelude {
     pub(super) use crate::textcall::format::{Format, Grammar};
     pub(super) use crate::textcall::grammar::{
-        Brackets, Channels, Fence, Head, Headed, JsonBlock, React, Starts, Style, Tags,
+        Brackets, Fence, Head, Headed, JsonBlock, Starts, Style, Tags,
     };
     pub(super) use crate::textcall::payload::Trust;
     pub(super) use crate::textcall::scan::{Flavour, delimited};

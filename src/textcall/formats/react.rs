@@ -6,6 +6,10 @@
 //! Action Input: {"port": "Brest"}
 //! ```
 
-const LINES: React = React { input: "Action Input:", observation: "Observation:" };
+const LINES: Headed = Headed {
+    head: Head::Line("Observation:"),
+    separators: &["Action Input:"],
+    ..Headed::MARKED
+};
 
-family!(Format::json(&["Action:"], &[Grammar::React(LINES)]).at_line_start());
+family!(Format::json(&["Action:"], &[Grammar::Headed(LINES)]).at_line_start());

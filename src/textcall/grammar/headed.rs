@@ -1,11 +1,14 @@
-//! Token sections: a head says who is called, the arguments follow in braces.
+//! Token sections, messages and lines: a head says who is called, the arguments follow in braces.
 
 use std::cmp::Reverse;
 
-use super::{Block, Family, Next, Step, braced, head, is_name, notation};
+use serde_json::Value;
+
+use super::{Block, Family, MessageKind, Next, Step, broken, head, is_name, notation};
+use crate::textcall::coerce::{Types, coerce};
 use crate::textcall::parsed::{ProblemCode, Repair};
 use crate::textcall::payload::{self, Draft, Refusal, Trust};
-use crate::textcall::scan::Flavour;
+use crate::textcall::scan::{self, Flavour};
 use crate::textcall::view::{Read, Stop, View};
 
 /// `SECTION (CALL head SEPARATOR {…} CLOSE)* SECTION_END`
@@ -15,10 +18,10 @@ pub(crate) struct Headed {
     pub(crate) call: &'static [&'static str],
     /// How the name, and the id if there is one, stand in the head.
     pub(crate) head: Head,
-    /// What ends the head; a `{` always does.
+    /// What ends the head; a `{` mostly does.
     pub(crate) separators: &'static [&'static str],
-    /// What the arguments are written in.
-    pub(crate) values: Values,
+    /// The token round strings, and the scanner's settings for it, if the arguments are not JSON.
+    pub(crate) delimiter: Option<(&'static str, &'static Flavour)>,
     /// What ends a call; models forget it.
     pub(crate) close: &'static [&'static str],
     /// What ends a section; models forget it.
@@ -44,15 +47,10 @@ pub(crate) enum Head {
     Repeated,
     /// `PREFIX NAME` without a marker.
     Prefixed(&'static str),
-}
-
-/// What arguments are written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Values {
-    /// JSON.
-    Json,
-    /// Bare keys and values, with a token of its own round strings.
-    Delimited(&'static Flavour, &'static str),
+    /// The name on a line, perhaps decorated. From this word on the model speaks for the host.
+    Line(&'static str),
+    /// A header that says whom a message is for: a tool, the user, or the model itself.
+    Recipient,
 }
 
 impl Headed {
@@ -61,25 +59,15 @@ impl Headed {
         call: &[],
         head: Head::Name,
         separators: &[],
-        values: Values::Json,
+        delimiter: None,
         close: &[],
         section_close: &[],
         trust: Trust::Marked,
     };
 
-    /// `call:NAME{key:DELIMITERtextDELIMITER,n:3}`
-    pub(crate) const fn notation(
-        flavour: &'static Flavour,
-        delimiter: &'static str,
-        close: &'static [&'static str],
-    ) -> Self {
-        let values = Values::Delimited(flavour, delimiter);
-        Self { head: Head::Worded("call:"), values, close, ..Self::MARKED }
-    }
-
     /// The same without its marker.
     pub(crate) const fn bare(self, prefix: &'static str) -> Self {
-        Self { call: &[], head: Head::Prefixed(prefix), trust: Trust::Offered, ..self }
+        Self { head: Head::Prefixed(prefix), trust: Trust::Offered, ..self }
     }
 }
 
@@ -88,6 +76,15 @@ impl Family for Headed {
         let mut at = block.at;
         if block.marks.found {
             at = self.closed(view, block, at)?;
+            if let Head::Line(host) = self.head {
+                let body = view.skip_space(at);
+                let invention = Step::Message { kind: MessageKind::Invention, body };
+                return Ok(if view.has(body, host)? {
+                    Next::Step(invention)
+                } else {
+                    Next::end(at)
+                });
+            }
         }
         let announced = self.call.is_empty() || self.call.contains(&block.opener);
         if block.marks.found || !announced {
@@ -96,117 +93,148 @@ impl Family for Headed {
                 Err(next) => return Ok(next),
             }
         }
-        let (call, at) = match self.head {
+        let (text, at) = match self.head {
             Head::Prefixed(prefix) => self.offered_head(view, prefix, at)?,
-            _ => self.free_head(view, at)?,
+            _ => self.free_head(view, block.opener, at)?,
         };
-        block.call = call;
+        match self.who(text, block.opener, view).ok_or(Stop::Reject)? {
+            Ok(call) => block.call = call,
+            Err(kind) => return Ok(Next::Step(Step::Message { kind, body: at })),
+        }
         self.payload(view, block, at)
     }
 
     fn decode(&self, view: &View<'_>, block: &mut Block, text: &str) -> Read<Option<Step>> {
-        let read = match self.values {
-            Values::Json => block.json_arguments(text),
-            Values::Delimited(_, delimiter) => notation::arguments(view, block, text, delimiter),
+        let read = match self.delimiter {
+            None => block.json_arguments(text),
+            Some((delimiter, _)) => notation::arguments(view, block, text, delimiter),
         };
         read.map_err(|stop| if self.trust == Trust::Offered { Stop::Reject } else { stop })?;
         let call = named(std::mem::take(&mut block.call), view);
         let calls = vec![call.and_then(|call| self.unrepeated(call))];
         Ok(Some(Step::Found { calls, text: None, end: block.at }))
     }
-
-    fn closers(&self) -> Vec<&'static str> {
-        [self.close, self.section_close].concat()
-    }
 }
 
 impl Headed {
     /// A head without a marker: only an offered name will do.
-    fn offered_head(&self, view: &View<'_>, prefix: &str, from: usize) -> Read<(Draft, usize)> {
+    fn offered_head<'a>(
+        &self,
+        view: &View<'a>,
+        prefix: &str,
+        from: usize,
+    ) -> Read<(&'a str, usize)> {
         if !view.has(from, prefix)? {
             return Err(Stop::Reject);
         }
         let start = from + prefix.len();
         let name = view.catalog.name_at(view, start)?.ok_or(Stop::Reject)?;
         let mut end = start + name.len();
-        let mut call = Draft { name: name.to_owned(), ..Draft::default() };
         if view.peek_or_end(end)? == Some(':') {
             let not_a_digit = |rest: &str| rest.find(|c: char| !c.is_ascii_digit());
             end += 1 + head(view, end + 1, not_a_digit, |_| true)?.len();
-            call.id = Some(view.slice(from..end).to_owned());
         }
-        Ok((call, end + view.any(end, self.separators)?.unwrap_or(0)))
+        Ok((view.slice(from..end), end + view.any(end, self.separators)?.unwrap_or(0)))
     }
 
     /// A head that a marker announced.
-    fn free_head(&self, view: &View<'_>, from: usize) -> Read<(Draft, usize)> {
-        let start = view.skip_space(from);
+    fn free_head<'a>(&self, view: &View<'a>, opener: &str, from: usize) -> Read<(&'a str, usize)> {
+        let recipient = self.head == Head::Recipient;
+        if recipient && self.separators.iter().any(|end| opener.ends_with(end)) {
+            return Ok(("", from));
+        }
+        let start = if recipient { from } else { view.skip_space(from) };
         let first = |rest: &str| {
             let find = |token: &&str| Some((rest.find(token)?, Reverse(token.len())));
-            let brace = rest.find('{').map(|at| (at, Reverse(0)));
+            let brace = rest.find('{').filter(|&at| match self.head {
+                Head::Line(_) => false,
+                Head::Recipient => {
+                    format!("{opener}{}", rest.get(..at).unwrap_or("")).contains("to=")
+                }
+                _ => true,
+            });
+            let brace = brace.map(|at| (at, Reverse(0)));
             self.separators.iter().filter_map(find).chain(brace).min()
         };
-        let text = head(view, start, |rest| Some(first(rest)?.0), |rest| self.may_be_head(rest))?;
+        let hopeful = |rest: &str| self.may_be_head(rest, view);
+        let text = head(view, start, |rest| Some(first(rest)?.0), hopeful)?;
         let separator = first(view.rest(start)).map_or(0, |(_, Reverse(length))| length);
         let end = start + text.len() + separator;
         view.peek_or_end(end)?;
-        let call = self.who(text).filter(|call| is_name(&call.name));
-        let announced = self.head == Head::Counted && separator > 0 && !text.contains(['<', '\n']);
-        Ok((call.or(announced.then(Draft::default)).ok_or(Stop::Reject)?, end))
+        Ok((text, end))
     }
 
     /// Whether a head without an end may still become one.
-    fn may_be_head(&self, text: &str) -> bool {
+    fn may_be_head(&self, text: &str, view: &View<'_>) -> bool {
         let end = text.find(|c: char| c.is_whitespace() || c == '<').unwrap_or(text.len());
         let tail = text.get(end..).unwrap_or("").trim_start();
         match self.head {
-            Head::Name | Head::Repeated => {
+            Head::Name | Head::Repeated | Head::Line(_) => {
                 tail.is_empty() || self.separators.iter().any(|token| token.starts_with(tail))
             }
             Head::Worded(word) => {
                 let name = text.strip_prefix(word).map(str::trim);
                 word.starts_with(text) || name.is_some_and(|name| !name.contains(' '))
             }
+            Head::Recipient => !view.is_final(),
             _ => true,
         }
     }
 
-    fn who(&self, head: &str) -> Option<Draft> {
-        let head = head.trim();
+    /// Who is called by a head, or what its message is.
+    fn who(&self, text: &str, opener: &str, view: &View<'_>) -> Option<Result<Draft, MessageKind>> {
+        let head = text.trim();
         let (name, id) = match self.head {
-            Head::Name | Head::Repeated | Head::Prefixed(_) => (head, ""),
-            Head::Counted => {
-                let name = head.strip_prefix("functions.").unwrap_or(head);
-                let counted = |(_, n): &(&str, &str)| n.bytes().all(|b| b.is_ascii_digit());
-                (name.rsplit_once(':').filter(counted).map_or(name, |(name, _)| name), head)
+            Head::Name | Head::Repeated => (head, ""),
+            Head::Line(_) => (head.trim_matches(['`', '*', '"', '\'']), ""),
+            Head::Counted => uncounted(head, "functions."),
+            Head::Prefixed(prefix) => {
+                let (name, id) = uncounted(head, prefix);
+                (name, if id.ends_with(name) { "" } else { id })
             }
             Head::IdThenName(token) => head.split_once(token).map(|(id, name)| (name, id))?,
             Head::NameThenId(token) => head.split_once(token).unwrap_or((head, "")),
             Head::Worded(word) => (head.strip_prefix(word)?, ""),
+            Head::Recipient => {
+                let to = address(&format!("{opener}{text}"), view)?;
+                return Some(to.map(|name| Draft { name, ..Draft::default() }));
+            }
         };
         let id = Some(id.trim().to_owned()).filter(|id| !id.is_empty());
-        Some(Draft { name: name.trim().to_owned(), id, ..Draft::default() })
+        let call = Draft { name: name.trim().to_owned(), id, ..Draft::default() };
+        let nameless = self.head == Head::Counted && !head.contains(['<', '\n']);
+        let call = Some(call).filter(|call| is_name(&call.name));
+        call.or(nameless.then(Draft::default)).map(Ok)
     }
 
     /// Finds the arguments, or that there are none.
     fn payload(&self, view: &View<'_>, block: &mut Block, from: usize) -> Read<Next> {
-        let fence = view.fence(view.skip_space(from))?;
-        block.marks.fenced = fence.is_some();
-        let at = view.skip_space(fence.map_or(from, |(_, inside)| inside));
-        match (braced(view, at, self.close)?, self.values) {
-            (Some(Next::Value(_, at)), Values::Delimited(flavour, _)) => {
-                Ok(Next::Value(flavour, at))
-            }
-            (next, _) => next.ok_or(Stop::Reject),
+        let start = view.skip_space(from);
+        let fence = view.fence(start)?.map(|(_, inside)| inside);
+        let line = matches!(self.head, Head::Line(_));
+        let tick = if line && fence.is_none() { view.any(start, &["`"])? } else { None };
+        block.marks.fenced = fence.or(tick).is_some();
+        let at = view.skip_space(fence.unwrap_or(start + tick.unwrap_or(0)));
+        if view.peek(at)? == '{' {
+            return Ok(Next::Value(self.delimiter.map_or(&scan::JSON, |(_, flavour)| flavour), at));
         }
+        if line {
+            return plain_input(view, block, from).map(Next::Step);
+        }
+        if view.any(at, self.close)?.is_some() {
+            return Ok(Next::Empty(at));
+        }
+        let detail = format!("the message to {} is not a JSON object", block.call.name);
+        let message = self.head == Head::Recipient;
+        Err(if message { broken(ProblemCode::InvalidJson, detail, at) } else { Stop::Reject })
     }
 
     /// The place after what closes a call.
     fn closed(&self, view: &View<'_>, block: &Block, from: usize) -> Read<usize> {
-        let fence: &[&str] = if block.marks.fenced { &["```"] } else { &[] };
+        let fence: &[&str] = if block.marks.fenced { &["```", "`"] } else { &[] };
         let inside = view.past(from, fence)?;
         let end = view.past(inside, self.close)?;
-        Ok(if end > inside { end } else { from })
+        Ok(if end > inside || self.close.is_empty() { end } else { from })
     }
 
     /// Takes the arguments out of JSON that repeats the name.
@@ -217,6 +245,55 @@ impl Headed {
         }
         Ok(call)
     }
+}
+
+/// `PREFIX NAME:3`, taken apart: the name, and the whole for an id.
+fn uncounted<'a>(head: &'a str, prefix: &str) -> (&'a str, &'a str) {
+    let name = head.strip_prefix(prefix).unwrap_or(head);
+    let counted = |(_, n): &(&str, &str)| n.bytes().all(|b| b.is_ascii_digit());
+    (name.rsplit_once(':').filter(counted).map_or(name, |(name, _)| name), head)
+}
+
+/// Whom a header addresses, or what its message is: its recipient decides, then its channel.
+fn address(header: &str, view: &View<'_>) -> Option<Result<String, MessageKind>> {
+    if header.contains('\n') {
+        return None;
+    }
+    let recipient = header.split_once("to=").map(|(_, to)| {
+        let end = to.find(|c: char| c.is_whitespace() || c == '<' || c == '{');
+        to.get(..end.unwrap_or(to.len())).unwrap_or(to)
+    });
+    let thinks = header.contains("analysis");
+    let silent = if thinks { MessageKind::Reasoning } else { MessageKind::Text };
+    match recipient {
+        None => Some(Err(silent)),
+        Some("self") => Some(Err(MessageKind::Reasoning)),
+        Some("user" | "functions" | "all" | "assistant") => Some(Err(MessageKind::Text)),
+        Some(name) => match name.strip_prefix("functions.") {
+            Some(tool) => is_name(tool).then(|| Ok(tool.to_owned())),
+            None if view.catalog.offers(name) => Some(Ok(name.to_owned())),
+            None => Some(Err(silent)),
+        },
+    }
+}
+
+/// A line of text: the argument of a tool that takes one. It is complete when its line is.
+fn plain_input(view: &View<'_>, block: &mut Block, from: usize) -> Read<Step> {
+    let line = head(view, from, |rest| rest.find('\n'), |_| true)?;
+    let text = line.trim().trim_matches('`');
+    let call = &mut block.call;
+    let root = view.catalog.schema(&call.name).ok_or(Stop::Reject)?;
+    match view.catalog.parameters(&call.name).as_slice() {
+        [] => {}
+        [key] if !text.is_empty() => {
+            let quoted = serde_json::from_str(text).ok().filter(Value::is_string);
+            let types = Types::of_parameter(Some(root), key);
+            let value = quoted.unwrap_or_else(|| coerce(text, &types));
+            call.input.insert((*key).to_owned(), value);
+        }
+        _ => return Err(Stop::Reject),
+    }
+    Ok(block.called(from + line.len()))
 }
 
 /// Makes sure that a call has a name; a bare counter is replaced by the tool that fits.

@@ -94,10 +94,6 @@ impl Family for JsonBlock {
         let text = payload::message_text(&value).filter(|_| offered).map(str::to_owned);
         Ok(Some(Step::Found { calls, text, end }))
     }
-
-    fn closers(&self) -> Vec<&'static str> {
-        self.close.to_vec()
-    }
 }
 
 impl JsonBlock {

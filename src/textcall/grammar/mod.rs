@@ -5,26 +5,22 @@
 //! on when more text has come. A head, which is short, is then read anew; the search for the end of
 //! a value keeps its place and never looks twice at an argument.
 
-mod channels;
 mod elements;
 mod headed;
 mod json;
 mod notation;
 mod python;
-mod react;
 mod tags;
 
-pub(crate) use channels::Channels;
 pub(crate) use headed::{Head, Headed};
 pub(crate) use json::{Fence, JsonBlock, Starts};
 pub(crate) use python::{Brackets, Python};
-pub(crate) use react::React;
 pub(crate) use tags::{Style, Tags};
 
 use super::literal;
 use super::parsed::ProblemCode;
 use super::payload::{Draft, Refusal};
-use super::scan::{self, Flavour, Scan};
+use super::scan::{Flavour, Scan};
 use super::view::{Read, Seek, Stop, View};
 
 /// How the calls of a block are written. Every grammar's config implements it.
@@ -39,13 +35,7 @@ pub(crate) trait Family: std::fmt::Debug + Sync {
     }
 
     /// Reads a value that is complete; none if the call goes on behind it.
-    fn decode(&self, _: &View<'_>, block: &mut Block, text: &str) -> Read<Option<Step>> {
-        block.json_arguments(text)?;
-        Ok(Some(block.called(block.at)))
-    }
-
-    /// What closes a call or a section, and so is not content when it stands alone after one.
-    fn closers(&self) -> Vec<&'static str>;
+    fn decode(&self, view: &View<'_>, block: &mut Block, text: &str) -> Read<Option<Step>>;
 }
 
 /// What comes next in a block.
@@ -350,20 +340,14 @@ fn past(view: &View<'_>, at: usize, tags: &[&str]) -> Read<Option<usize>> {
     Ok((view.peek_or_end(end)? == Some('>')).then_some(end + 1))
 }
 
-/// Arguments in braces, or none at all before a closer.
-fn braced(view: &View<'_>, at: usize, close: &[&str]) -> Read<Option<Next>> {
-    if view.peek(at)? == '{' {
-        return Ok(Some(Next::Value(&scan::JSON, at)));
-    }
-    Ok(view.any(at, close)?.map(|_| Next::Empty(at)))
+fn broken(code: ProblemCode, detail: impl Into<String>, end: usize) -> Stop {
+    Stop::Broken { code, detail: detail.into(), end }
 }
 
 /// Reads a complete JSON value.
 fn json_value(text: &str, end: usize) -> Read<literal::Mended> {
-    literal::json(text).map_err(|detail| {
-        let detail = format!("invalid JSON: {detail}");
-        Stop::Broken { code: ProblemCode::InvalidJson, detail, end }
-    })
+    let broken = |detail| broken(ProblemCode::InvalidJson, format!("invalid JSON: {detail}"), end);
+    literal::json(text).map_err(broken)
 }
 
 /// Whether a word can be a tool's name.

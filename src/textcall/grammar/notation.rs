@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use super::Block;
+use super::{Block, broken};
 use crate::ir::Object;
 use crate::textcall::coerce::{Types, correct};
 use crate::textcall::parsed::ProblemCode;
 use crate::textcall::scan::MAX_DEPTH;
-use crate::textcall::view::{Read, Stop, View};
+use crate::textcall::view::{Read, View};
 
 /// Reads arguments that the scanner found complete.
 pub(super) fn arguments(
@@ -19,8 +19,8 @@ pub(super) fn arguments(
     let root = view.catalog.schema(&block.call.name);
     let mut text = Text { rest: text, delimiter, root };
     let Some(Value::Object(input)) = text.value(root, 0, "") else {
-        let detail = "the arguments are not key:value pairs in braces".to_owned();
-        return Err(Stop::Broken { code: ProblemCode::InvalidStructure, detail, end: block.at });
+        let detail = "the arguments are not key:value pairs in braces";
+        return Err(broken(ProblemCode::InvalidStructure, detail, block.at));
     };
     block.call.input = input;
     Ok(())

@@ -62,10 +62,6 @@ impl Family for Python {
         };
         Ok(Some(Step::Found { calls: vec![call], text: None, end: block.at }))
     }
-
-    fn closers(&self) -> Vec<&'static str> {
-        self.close.to_vec()
-    }
 }
 
 impl Python {

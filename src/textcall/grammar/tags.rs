@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{Block, Family, Next, Step, elements, head, is_name, past};
+use super::{Block, Family, Next, Step, broken, elements, head, is_name, past};
 use crate::ir::Object;
 use crate::textcall::coerce::{Types, coerce};
 use crate::textcall::parsed::{ProblemCode, Repair};
@@ -168,10 +168,6 @@ impl Family for Tags {
         }
         Ok(None)
     }
-
-    fn closers(&self) -> Vec<&'static str> {
-        [&[self.parameter_close, self.call_close], self.section_close].concat()
-    }
 }
 
 impl Tags {
@@ -323,8 +319,7 @@ impl Tags {
 }
 
 fn misplaced(end: usize) -> Stop {
-    let detail = "a call holds something other than parameters".to_owned();
-    Stop::Broken { code: ProblemCode::InvalidStructure, detail, end }
+    broken(ProblemCode::InvalidStructure, "a call holds something other than parameters", end)
 }
 
 /// The value of an attribute, or all there is where the tag has no attributes.
