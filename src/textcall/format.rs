@@ -3,8 +3,7 @@
 //! Data: the markers that open a call, and one or more grammars that read on from there. A format
 //! whose server may have stripped the markers also says how it looks without them.
 
-use super::grammar::{Brackets, Family, Fence, Headed, JsonBlock, Python, Reader, Starts, Tags};
-use super::payload::Trust;
+use super::grammar::{Family, Fence, Headed, Listed, Notation, Reader, Starts, Tags};
 use crate::ir::CallFormat;
 
 /// A way in which models write calls as text.
@@ -68,28 +67,25 @@ impl Format {
 /// How to read on from an opener.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Grammar {
-    /// JSON that holds name and arguments.
-    Json(JsonBlock),
+    /// JSON objects or Python calls, alone or in a list.
+    Listed(Listed),
     /// A head with the name, then arguments in braces.
     Headed(Headed),
     /// A tag per call and a tag per parameter.
     Tags(Tags),
-    /// `name(key=value)`.
-    Python(Python),
 }
 
 impl Grammar {
     /// A JSON object that nothing announces.
     pub(crate) const BARE_OBJECT: Self =
-        Self::Json(JsonBlock { starts: Starts::Object, ..JsonBlock::BARE });
+        Self::Listed(Listed { starts: Starts::Object, ..Listed::BARE });
 
     /// A JSON list that nothing announces.
     pub(crate) const BARE_LIST: Self =
-        Self::Json(JsonBlock { starts: Starts::List, ..JsonBlock::BARE });
+        Self::Listed(Listed { starts: Starts::List, ..Listed::BARE });
 
     /// JSON in a Markdown fence.
-    pub(crate) const FENCED: Self =
-        Self::Json(JsonBlock { fence: Fence::Native, ..JsonBlock::BARE });
+    pub(crate) const FENCED: Self = Self::Listed(Listed { fence: Fence::Native, ..Listed::BARE });
 
     /// An offered name and its arguments, which is what is left when the tokens are stripped.
     pub(crate) const fn unmarked(prefix: &'static str) -> Self {
@@ -99,15 +95,17 @@ impl Grammar {
 
     /// JSON that its marker vouches for.
     pub(crate) const fn json(starts: Starts, close: &'static [&'static str]) -> Self {
-        Self::Json(JsonBlock { starts, close, ..JsonBlock::MARKED })
+        Self::Listed(Listed { starts, close, ..Listed::MARKED })
     }
 
-    pub(crate) const fn python(
-        brackets: Brackets,
-        close: &'static [&'static str],
-        trust: Trust,
-    ) -> Self {
-        Self::Python(Python { brackets, close, trust })
+    /// Python calls that their marker vouches for.
+    pub(crate) const fn python(close: &'static [&'static str]) -> Self {
+        Self::Listed(Listed { notation: Notation::Python, close, ..Listed::MARKED })
+    }
+
+    /// Python calls that nothing vouches for.
+    pub(crate) const fn bare_python(starts: Starts) -> Self {
+        Self::Listed(Listed { notation: Notation::Python, starts, ..Listed::BARE })
     }
 
     /// `<invoke name="N"><parameter name="K">V</parameter></invoke>`
@@ -127,22 +125,20 @@ impl Grammar {
 
     fn family(&self) -> &dyn Family {
         match self {
-            Self::Json(config) => config,
+            Self::Listed(config) => config,
             Self::Headed(config) => config,
             Self::Tags(config) => config,
-            Self::Python(config) => config,
         }
     }
 
     /// What closes a call or a section, and so is not content when it stands alone after one.
     pub(crate) fn closers(&self) -> Vec<&'static str> {
         match self {
-            Self::Json(config) => config.close.to_vec(),
+            Self::Listed(config) => config.close.to_vec(),
             Self::Headed(config) => [config.close, config.section_close].concat(),
             Self::Tags(config) => {
                 [&[config.parameter_close, config.call_close], config.section_close].concat()
             }
-            Self::Python(config) => config.close.to_vec(),
         }
     }
 }

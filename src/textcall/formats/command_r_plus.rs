@@ -8,10 +8,10 @@
 //! ```
 //! ~~~
 
-const LIST: JsonBlock = JsonBlock {
+const LIST: Listed = Listed {
     fence: Fence::Usual,
     pseudo: &["directly-answer", "directly_answer"],
-    ..JsonBlock::MARKED
+    ..Listed::MARKED
 };
 
-family!(Format::json(&["Action:"], &[Grammar::Json(LIST)]).at_line_start());
+family!(Format::json(&["Action:"], &[Grammar::Listed(LIST)]).at_line_start());

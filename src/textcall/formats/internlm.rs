@@ -4,7 +4,7 @@
 //! {"name": "tide_table", "parameters": {"port": "Brest"}}<|action_end|>
 //! ```
 
-const OBJECT: JsonBlock =
-    JsonBlock { gap: &["<|plugin|>"], close: &["<|action_end|>"], ..JsonBlock::MARKED };
+const OBJECT: Listed =
+    Listed { gap: &["<|plugin|>"], close: &["<|action_end|>"], ..Listed::MARKED };
 
-family!(Format::json(&["<|action_start|>", "<|plugin|>"], &[Grammar::Json(OBJECT)]));
+family!(Format::json(&["<|action_start|>", "<|plugin|>"], &[Grammar::Listed(OBJECT)]));

@@ -3,6 +3,6 @@
 //! `<|python_tag|>{"name": "tide_table", "parameters": {"port": "Brest"}}; {"name": "tide_table", "parameters": {"port": "Vigo"}}`
 
 const CALLS: [Grammar; 2] =
-    [Grammar::json(Starts::Either, &[]), Grammar::python(Brackets::Optional, &[], Trust::Offered)];
+    [Grammar::json(Starts::Either, &[]), Grammar::bare_python(Starts::Either)];
 
 family!(Format::json(&["<|python_tag|>"], &CALLS).or_bare(&[Grammar::BARE_OBJECT]));

@@ -1,6 +1,6 @@
 //! A list of Python calls between tokens. Models: `Llama 4`.
 //! `<|python_start|>[tide_table(port='Brest', days=2)]<|python_end|>`
 
-const CALLS: Grammar = Grammar::python(Brackets::Optional, &["<|python_end|>"], Trust::Marked);
+const CALLS: Grammar = Grammar::python(&["<|python_end|>"]);
 
 family!(Format::json(&["<|python_start|>"], &[CALLS]));

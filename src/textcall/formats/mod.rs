@@ -8,10 +8,7 @@ use super::format::Format;
 /// The words that formats are written in.
 mod prelude {
     pub(super) use crate::textcall::format::{Format, Grammar};
-    pub(super) use crate::textcall::grammar::{
-        Brackets, Fence, Head, Headed, JsonBlock, Starts, Style, Tags,
-    };
-    pub(super) use crate::textcall::payload::Trust;
+    pub(super) use crate::textcall::grammar::{Fence, Head, Headed, Listed, Starts, Style, Tags};
     pub(super) use crate::textcall::scan::{Flavour, delimited};
 }
 

@@ -5,6 +5,6 @@
 //! </function_calls>
 //! ```
 
-const CALLS: Grammar = Grammar::python(Brackets::Optional, &["</function_calls>"], Trust::Marked);
+const CALLS: Grammar = Grammar::python(&["</function_calls>"]);
 
 family!(Format::json(&["<function_calls>"], &[CALLS]));

@@ -6,10 +6,7 @@
 //! Action Input: {"port": "Brest"}
 //! ```
 
-const LINES: Headed = Headed {
-    head: Head::Line("Observation:"),
-    separators: &["Action Input:"],
-    ..Headed::MARKED
-};
+const LINES: Headed =
+    Headed { head: Head::Line("Observation:"), separators: &["Action Input:"], ..Headed::MARKED };
 
 family!(Format::json(&["Action:"], &[Grammar::Headed(LINES)]).at_line_start());

@@ -7,14 +7,12 @@
 
 mod elements;
 mod headed;
-mod json;
+mod listed;
 mod notation;
-mod python;
 mod tags;
 
 pub(crate) use headed::{Head, Headed};
-pub(crate) use json::{Fence, JsonBlock, Starts};
-pub(crate) use python::{Brackets, Python};
+pub(crate) use listed::{Fence, Listed, Notation, Starts};
 pub(crate) use tags::{Style, Tags};
 
 use super::literal;
@@ -96,11 +94,8 @@ struct Value {
     searched: usize,
 }
 
-/// Where the next call of a block starts, or that the block ends.
-type Place = Result<usize, Next>;
-
 impl Block {
-    /// Looks for the next call where a token announces each.
+    /// Looks for the next call, which a token announces, or for the end of the block.
     fn announced(
         &self,
         view: &View<'_>,
@@ -108,47 +103,12 @@ impl Block {
         gap: &[&str],
         call: &[&str],
         section_close: &[&str],
-    ) -> Read<Place> {
+    ) -> Read<Result<usize, Next>> {
         let at = view.skip_tokens(from, gap)?;
         match past(view, at, call)? {
             Some(head) => Ok(Ok(head)),
             None if !self.marks.found => Err(view.short_at(at)),
             None => Ok(Err(Next::end(past(view, at, section_close)?.unwrap_or(from)))),
-        }
-    }
-
-    /// Looks behind a call for the next one where commas, or nothing at all, stand between them.
-    fn listed(
-        &mut self,
-        view: &View<'_>,
-        close: &[&str],
-        follows: impl Fn(&str, char) -> bool,
-    ) -> Read<Place> {
-        let (mut from, marks) = (self.at, &mut self.marks);
-        loop {
-            let at = view.skip_space(from);
-            match view.peek_or_end(at)? {
-                Some(',' | ';') => {
-                    from = view.skip_space(at + 1);
-                    if !marks.list || view.peek_or_end(from)? != Some(']') {
-                        return Ok(Ok(from));
-                    }
-                }
-                Some(']') if marks.list => {
-                    marks.list = false;
-                    from = at + 1;
-                }
-                Some('`') if marks.fenced && view.has(at, "```")? => {
-                    marks.fenced = false;
-                    from = at + 3;
-                }
-                Some(next) if !marks.list && follows(view.slice(from..at), next) => {
-                    return Ok(Ok(at));
-                }
-                // One bracket too many before the closing marker.
-                Some('}' | ']') if view.past(at + 1, close)? > at + 1 => from = at + 1,
-                _ => return Ok(Err(Next::end(view.past(from, close)?))),
-            }
         }
     }
 
