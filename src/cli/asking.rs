@@ -4,13 +4,13 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{Args, ValueEnum as _};
 
 use super::clock;
 use super::error::CliError;
 use super::tools_file::tools_file;
 use crate::probe::{Suite, SuiteName};
-use crate::runner::{Defaults, Limits, Plan, Span, Timeouts};
+use crate::runner::{Defaults, Limits, Plan, Resumed, Span, Timeouts};
 use crate::transport::Budget;
 
 /// Trials of each case where nothing else is said.
@@ -33,6 +33,15 @@ pub(super) struct SuiteArgs {
 }
 
 impl SuiteArgs {
+    /// The flags that name the questions, as they would be given again.
+    pub(super) fn flags(&self) -> Vec<String> {
+        let given = [("--probes", &self.probes), ("--tools", &self.tools)];
+        let flag = |(name, path): (&str, &Option<PathBuf>)| {
+            path.as_ref().map(|path| format!("{name} {}", path.display()))
+        };
+        given.into_iter().filter_map(flag).collect()
+    }
+
     /// The questions where the configuration says how values are made.
     pub(super) fn suite_of(&self, defaults: &Defaults) -> Result<Suite, CliError> {
         self.suite(defaults.seed.unwrap_or(SEED))
@@ -71,7 +80,7 @@ pub(super) struct AskingArgs {
     seed: Option<u64>,
 
     #[command(flatten)]
-    suite_args: SuiteArgs,
+    pub(super) suite_args: SuiteArgs,
 
     /// Requests to one endpoint at the same time [default: 8]
     #[arg(long, value_name = "N")]
@@ -105,6 +114,26 @@ impl AskingArgs {
             seed,
             verified_at: clock::now()?,
         })
+    }
+
+    /// What a run that goes on asks: what it asked before. Flags may say the same, but nothing else.
+    pub(super) fn plan_of(&self, resumed: &Resumed) -> Result<Plan, CliError> {
+        let then = &resumed.manifest;
+        let known = SuiteName::value_variants().iter().find(|name| name.as_str() == then.suite);
+        let none = || CliError::usage(format!("no suite is called '{}'", then.suite));
+        let name = self.suite.or(known.copied()).ok_or_else(none)?;
+        let seed = self.seed.unwrap_or(then.seed);
+        let trials = self.trials.map_or(then.trials, NonZeroU32::get);
+        let questions = self.suite_args.suite(seed)?;
+        for (what, then, now) in [
+            ("suite", then.suite.clone(), name.as_str().to_owned()),
+            ("seed", then.seed.to_string(), seed.to_string()),
+            ("trials", then.trials.to_string(), trials.to_string()),
+            ("probes", then.probe_version.clone(), questions.version().to_owned()),
+        ] {
+            resumed.same(what, &then, &now).map_err(CliError::usage)?;
+        }
+        Ok(Plan { suite: questions, name, trials, seed, verified_at: clock::now()? })
     }
 
     /// Whether nothing is to be asked.

@@ -103,6 +103,9 @@ pub(super) async fn probed(job: Job, plan: &Plan, console: &Console) -> Result<P
     let jobs = [job];
     let progress = Progress::new(console, jobs.len(), plan.probes().len());
     let visit = pin!(visit_all(&jobs, plan, 1, &progress)).next().await;
+    if let Some((job, probed)) = &visit {
+        progress.ended(&job.target, probed);
+    }
     progress.clear();
     match visit {
         Some((_, probed)) => Ok(probed?),

@@ -67,6 +67,27 @@ impl<'a> Progress<'a> {
         }
     }
 
+    /// A target is done with, one way or the other, and what came of it is kept.
+    pub(super) fn ended(&self, target: &Target, result: &Result<Probed, SessionError>) {
+        let mut state = self.state();
+        state.done += 1;
+        let done = self.counted(state.done);
+        let asked = state.asked.remove(&target.name).map_or(0, |asked| asked.len());
+        match &self.shown {
+            Shown::Bars { all, overall } => {
+                let left = self.probes.saturating_sub(asked);
+                overall.inc(u64::try_from(left).unwrap_or(u64::MAX));
+                overall.set_message(done);
+                if let Some(bar) = state.bars.remove(&target.name) {
+                    bar.finish_and_clear();
+                    all.remove(&bar);
+                }
+            }
+            Shown::Lines => self.console.note(&line(&done, target, result)),
+            Shown::Nothing => {}
+        }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -125,26 +146,6 @@ impl Overseer for Progress<'_> {
                 self.console.detail(&format!("{}: asked {probe}", for_terminal(&target.name)));
             }
             Shown::Bars { .. } | Shown::Nothing => {}
-        }
-    }
-
-    fn ended(&self, target: &Target, result: &Result<Probed, SessionError>) {
-        let mut state = self.state();
-        state.done += 1;
-        let done = self.counted(state.done);
-        let asked = state.asked.remove(&target.name).map_or(0, |asked| asked.len());
-        match &self.shown {
-            Shown::Bars { all, overall } => {
-                let left = self.probes.saturating_sub(asked);
-                overall.inc(u64::try_from(left).unwrap_or(u64::MAX));
-                overall.set_message(done);
-                if let Some(bar) = state.bars.remove(&target.name) {
-                    bar.finish_and_clear();
-                    all.remove(&bar);
-                }
-            }
-            Shown::Lines => self.console.note(&line(&done, target, result)),
-            Shown::Nothing => {}
         }
     }
 }

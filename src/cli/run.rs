@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,21 +19,25 @@ use super::exit::Exit;
 use super::gate::AgainstArgs;
 use super::output::{Format, OutputArgs};
 use super::progress::Progress;
+use super::report::stored;
 use super::scope::{Meant, NOWHERE, Scope, ScopeArgs};
 use super::sides::Kept;
 use super::signal::stop_signal;
 use super::spent::spent;
 use super::{clock, demands, dry_run};
 use crate::profile::Profile;
-use crate::profile::store::{Completion, History, RunFolder, Totals};
+use crate::profile::store::{Completion, History, RunFolder, RunId, Totals};
 use crate::regress::drifts;
 use crate::report::{EvidenceLinks, Report, for_terminal};
-use crate::runner::{Job, Lines, Over, Plan, Record, visit_all};
+use crate::runner::{Job, Lines, Over, Plan, Record, Resumed, visit_all};
 use crate::sim::Running;
 use crate::transport::Budget;
 
 /// Targets at the same time where nothing else is said.
 const JOBS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
+
+/// Where the folders of runs are where nothing else is said.
+const REPORTS: &str = "reports";
 
 /// Probe every target of toolprobe.toml, or the simulated models
 ///
@@ -42,11 +46,19 @@ const JOBS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
 /// loopback and probed: no key and no network is needed. Where there are
 /// snapshots, the run is compared with them as `toolprobe gate` does. Exits 1
 /// when the gate fails or something that a target requires is not there, and 3
-/// when a target has no verdict.
+/// when a target has no verdict. A run that was broken off keeps what it has:
+/// --resume goes on with it.
 #[derive(Debug, Args)]
 pub(super) struct RunArgs {
     #[command(flatten)]
     scope: ScopeArgs,
+
+    /// Go on with a run that did not come to its end [default: the latest run]
+    ///
+    /// Targets that are done with are kept, the others are asked. Suite, seed and
+    /// trials are those of the run; limits count anew.
+    #[arg(long, value_name = "RUN", num_args = 0..=1, conflicts_with_all = ["targets", "dry_run"])]
+    resume: Option<Option<String>>,
 
     /// Targets at the same time
     #[arg(long, short, value_name = "N", default_value_t = JOBS)]
@@ -56,7 +68,7 @@ pub(super) struct RunArgs {
     asking: AskingArgs,
 
     /// Where the folders of runs are
-    #[arg(long, value_name = "DIR", default_value = "reports", help_heading = "Output")]
+    #[arg(long, value_name = "DIR", default_value = REPORTS, help_heading = "Output")]
     reports: PathBuf,
 
     #[command(flatten)]
@@ -67,6 +79,26 @@ pub(super) struct RunArgs {
 
     #[command(flatten)]
     output: OutputArgs,
+}
+
+impl RunArgs {
+    /// The run that goes on, where one does.
+    fn resumed(&self) -> Result<Option<Resumed>, CliError> {
+        let Some(name) = &self.resume else { return Ok(None) };
+        let folder = stored(name.as_deref(), &self.reports)?;
+        Resumed::read(folder).map(Some).map_err(CliError::usage)
+    }
+
+    /// The command that goes on with a run of these flags.
+    fn again(&self, run: &RunId) -> String {
+        let mut words = vec![format!("toolprobe run --resume {run}")];
+        words.extend(self.scope.flags());
+        words.extend(self.asking.suite_args.flags());
+        if self.reports != Path::new(REPORTS) {
+            words.push(format!("--reports {}", self.reports.display()));
+        }
+        words.join(" ")
+    }
 }
 
 /// A run that is over.
@@ -80,19 +112,26 @@ struct Ended {
 
 /// Probes all targets, and says what was found.
 pub(super) fn run(args: &RunArgs, console: &Console) -> Result<Exit, CliError> {
-    let scope = args.scope.load()?;
-    let plan = args.asking.plan(scope.defaults())?;
+    let mut scope = args.scope.load()?;
+    let resumed = args.resumed()?;
+    let plan = match &resumed {
+        None => args.asking.plan(scope.defaults())?,
+        Some(resumed) => {
+            scope = scope.of_run(&resumed.manifest);
+            args.asking.plan_of(resumed)?
+        }
+    };
     if args.asking.is_dry_run() {
         let meant = scope.targets(NOWHERE)?;
         return dry_run::show(meant.iter().map(|(target, _)| target), &plan, &args.output, console);
     }
     let runtime = tokio::runtime::Runtime::new()?;
-    let ended = runtime.block_on(probe_all(args, &scope, &plan, console))?;
+    let ended = runtime.block_on(probe_all(args, &scope, &plan, resumed, console))?;
     let profiles = ended.profiles();
     let links = EvidenceLinks::from_page(ended.record.folder(), args.output.file())?;
     let report = Report::of_run(ended.record.manifest(), &profiles).with_evidence(&links);
     args.output.show(console, &report)?;
-    ended.summarise(console);
+    ended.summarise(args, console);
     remembered(args, &ended, console)?;
     Ok(ended.judged(console).and(compared(args, ended.record.folder(), console)?))
 }
@@ -100,6 +139,9 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<Exit, CliError> {
 /// Adds the run to the history, and tells what declines in it.
 fn remembered(args: &RunArgs, ended: &Ended, console: &Console) -> Result<(), CliError> {
     let (history, manifest) = (History::of(&args.reports), ended.record.manifest());
+    if args.resume.is_some() {
+        history.forget(&manifest.run).map_err(CliError::usage)?;
+    }
     let found: Vec<&Profile> = ended.found.values().collect();
     let cut = history.add(&manifest.run, manifest.started_at, &found).map_err(CliError::usage)?;
     if let Some(cut) = cut {
@@ -134,6 +176,7 @@ async fn probe_all(
     args: &RunArgs,
     scope: &Scope,
     plan: &Plan,
+    resumed: Option<Resumed>,
     console: &Console,
 ) -> Result<Ended, CliError> {
     // Before anything is asked: whoever stops us then finds a run that says so.
@@ -142,12 +185,20 @@ async fn probe_all(
     let base_url = server.as_ref().map(Running::base_url).unwrap_or_default();
     let budget = args.asking.budget(scope.defaults());
     let jobs = jobs(args, scope, scope.targets(&base_url)?, &budget)?;
-    let mut record = Record::begin(&args.reports, plan, &jobs, scope.selection())?;
-    let progress = Progress::new(console, jobs.len(), plan.probes().len());
-    let (began, mut found) = (Instant::now(), BTreeMap::new());
+    let (mut record, mut found) = match resumed {
+        None => {
+            let record = Record::begin(&args.reports, plan, &jobs, scope.selection())?;
+            (record, BTreeMap::new())
+        }
+        Some(resumed) => Record::resume(resumed, &jobs).map_err(CliError::usage)?,
+    };
+    let is_open = |job: &&Job| !found.contains_key(&job.target.name);
+    let open: Vec<Job> = jobs.iter().filter(is_open).cloned().collect();
+    let progress = Progress::new(console, open.len(), plan.probes().len());
+    let began = Instant::now();
     let over = {
         let mut stop = pin!(stop);
-        let mut visits = pin!(visit_all(&jobs, plan, args.jobs.get(), &progress));
+        let mut visits = pin!(visit_all(&open, plan, args.jobs.get(), &progress));
         loop {
             tokio::select! {
                 () = &mut stop => break Over::Interrupted,
@@ -155,6 +206,7 @@ async fn probe_all(
                     None => break Over::Through,
                     Some((job, result)) => {
                         record.keep(&job.target.name, &result)?;
+                        progress.ended(&job.target, &result);
                         found.extend(result.ok().map(|it| (job.target.name.clone(), it.profile)));
                     }
                 }
@@ -206,7 +258,7 @@ impl Ended {
     }
 
     /// Tells what it cost, where it is, and what is missing.
-    fn summarise(&self, console: &Console) {
+    fn summarise(&self, args: &RunArgs, console: &Console) {
         let manifest = self.record.manifest();
         console.note(&format!(
             "{} of {} targets, {}; kept in {}",
@@ -217,6 +269,7 @@ impl Ended {
         ));
         if let Completion::Incomplete { because } = &manifest.completion {
             console.note(&format!("the run is incomplete: {}", for_terminal(because)));
+            console.note(&format!("`{}` goes on with it", args.again(&manifest.run)));
         }
     }
 

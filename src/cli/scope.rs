@@ -11,7 +11,7 @@ use clap::Args;
 use super::clock;
 use super::error::CliError;
 use crate::profile::Subject;
-use crate::profile::store::Selection;
+use crate::profile::store::{Manifest, Selection};
 use crate::runner::{ConfigFile, Defaults, Target, simulated_fleet};
 use crate::sim::{Clock, Fleet, ModelFile, Options, Running, Sim};
 use crate::suggest::did_you_mean;
@@ -61,6 +61,15 @@ impl ScopeArgs {
         Self { targets: vec![name.to_owned()], config, models }
     }
 
+    /// The flags that say where targets are described, as they would be given again.
+    pub(super) fn flags(&self) -> Vec<String> {
+        let given = [("--config", &self.config), ("--models", &self.models)];
+        let flag = |(name, path): (&str, &Option<PathBuf>)| {
+            path.as_ref().map(|path| format!("{name} {}", path.display()))
+        };
+        given.into_iter().filter_map(flag).collect()
+    }
+
     pub(super) fn load(&self) -> Result<Scope, CliError> {
         let names = self.targets.clone();
         if let Some(folder) = &self.models {
@@ -95,6 +104,14 @@ impl Scope {
     /// What the configuration says of all targets.
     pub(super) fn defaults(&self) -> &Defaults {
         &self.defaults
+    }
+
+    /// The same without the targets that were not asked before, if it was not all.
+    pub(super) fn of_run(mut self, manifest: &Manifest) -> Self {
+        if manifest.selection == Selection::Named {
+            self.names = manifest.targets.iter().map(|target| target.name.clone()).collect();
+        }
+        self
     }
 
     /// Whether all targets are meant.

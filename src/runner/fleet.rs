@@ -17,14 +17,13 @@ pub struct Job {
     pub subject: Option<Subject>,
 }
 
-/// Is told how a run gets on. Implemented by whoever shows progress; it must not block.
+/// Is told how a run gets on. Implemented by whoever shows progress; it must not block. What came of
+/// a target is for whoever takes it off the stream to tell, once it is kept.
 pub trait Overseer: Sync {
     /// A target's turn has come.
     fn begun(&self, target: &Target);
     /// All trials of a probe of a target are over.
     fn asked(&self, target: &Target, probe: &str);
-    /// A target is done with, one way or the other.
-    fn ended(&self, target: &Target, result: &Result<Probed, SessionError>);
 }
 
 /// Probes these targets, so many at a time, and gives what came of each as it ends. Dropping the
@@ -43,7 +42,6 @@ pub fn visit_all<'a>(
             Some(subject) => probed.about(subject.clone()),
             None => probed,
         });
-        overseer.ended(&job.target, &result);
         (job, result)
     });
     stream::iter(visits).buffer_unordered(at_once)

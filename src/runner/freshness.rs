@@ -42,7 +42,11 @@ fn last_known<'a>(
 }
 
 /// What a profile of the target would be about today.
-fn about(target: &Target, first: &Access, known: &Profile) -> Result<Subject, TemplateFileError> {
+pub(super) fn about(
+    target: &Target,
+    first: &Access,
+    known: &Profile,
+) -> Result<Subject, TemplateFileError> {
     let way = target.endpoint.ways.iter().find(|way| way.dialect == known.dialect).unwrap_or(first);
     let mut subject = target.subject(way, None);
     subject.chat_template_hash = match &target.endpoint.chat_template {

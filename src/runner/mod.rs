@@ -13,6 +13,7 @@
 //! - [`connect`](self), [`session`](self), [`cost`](self): from a target to its profile, and at what
 //!   cost
 //! - [`fleet`](self), [`record`](self): all targets, some at a time, and what is kept of it
+//! - [`resume`](self): what of a run that was broken off still stands
 //! - [`freshness`](self): whether a target needs probing
 //! - [`confirm`](self): whether a suspected regression is still there
 //! - [`rejudge`](self): from recorded exchanges to the same results
@@ -44,6 +45,7 @@ mod presets;
 mod record;
 mod rejudge;
 mod replay;
+mod resume;
 mod session;
 mod simulated;
 mod streams;
@@ -78,6 +80,7 @@ pub use presets::{Hosting, Preset, PresetEndpoint, PresetError, PresetKey, Varia
 pub use record::{Over, Record, open_question};
 pub use rejudge::{Recorded, RejudgeError, Rejudged, rejudge, verdicts};
 pub use replay::{Problem, Replayed, StreamPlace, StreamProblem, replay};
+pub use resume::{ResumeError, Resumed};
 pub use session::{Plan, Probed, SessionError, probe_target};
 pub use simulated::{simulated, simulated_fleet};
 pub use target::{Endpoint, Env, Target, TargetError, resolve, resolve_endpoint};

@@ -1,15 +1,18 @@
 //! What of a run is kept, and when?
 //!
 //! The manifest is written before anything is asked and again at the end; evidence and profile of a
-//! target as soon as it is done with. Whatever ends a run early, what was found is there.
+//! target as soon as it is done with. Whatever ends a run early, what was found is there, and the run
+//! can go on from it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
 
-use super::{Confirmed, Job, Plan, Probed, SessionError};
+use super::{Confirmed, Job, Plan, Probed, ResumeError, Resumed, SessionError};
 use crate::profile::store::{
-    Completion, MANIFEST_VERSION, Manifest, RunFolder, RunTarget, Selection, StoreError, Totals,
+    Claim, Completion, MANIFEST_VERSION, Manifest, RunFolder, RunTarget, Selection, StoreError,
+    Totals, together,
 };
 use crate::profile::{Profile, Status};
 use crate::telemetry::Counts;
@@ -19,6 +22,9 @@ use crate::telemetry::Counts;
 pub struct Record {
     folder: RunFolder,
     manifest: Manifest,
+    /// What it cost before it was broken off.
+    before: Totals,
+    _claim: Claim,
 }
 
 /// Why a run is over.
@@ -39,6 +45,7 @@ impl Record {
         selection: Selection,
     ) -> Result<Self, StoreError> {
         let folder = RunFolder::create(reports, plan.verified_at)?;
+        let claim = folder.claim()?;
         let manifest = Manifest {
             manifest_version: MANIFEST_VERSION,
             run: folder.id().clone(),
@@ -57,7 +64,40 @@ impl Record {
             targets: jobs.iter().filter_map(announced).collect(),
         };
         folder.write_manifest(&manifest)?;
-        Ok(Self { folder, manifest })
+        Ok(Self { folder, manifest, before: Totals::default(), _claim: claim })
+    }
+
+    /// Goes on with a run that was broken off. What it knows of a target that is still the same
+    /// stands and is given back by the target's name; the rest is to be asked.
+    pub fn resume(
+        resumed: Resumed,
+        jobs: &[Job],
+    ) -> Result<(Self, BTreeMap<String, Profile>), ResumeError> {
+        let claim = resumed.folder.claim()?;
+        let (mut targets, mut found) = (Vec::new(), BTreeMap::new());
+        for job in jobs {
+            match resumed.settled(job)? {
+                Some((target, profile)) => {
+                    found.insert(target.name.clone(), profile);
+                    targets.push(target);
+                }
+                None => targets.extend(announced(job)),
+            }
+        }
+        let Resumed { folder, mut manifest, .. } = resumed;
+        for file in manifest.targets.iter().filter_map(|target| target.profile.as_ref()) {
+            if !targets.iter().any(|target| target.profile.as_ref() == Some(file)) {
+                folder.profiles().remove(file)?;
+            }
+        }
+        let before = std::mem::take(&mut manifest.totals);
+        manifest.finished_at = None;
+        manifest.completion = Completion::Running;
+        manifest.confirmations.clear();
+        manifest.metrics = together(found.values());
+        manifest.targets = targets;
+        folder.write_manifest(&manifest)?;
+        Ok((Self { folder, manifest, before, _claim: claim }, found))
     }
 
     /// Keeps what came of the target of this name.
@@ -85,7 +125,8 @@ impl Record {
                 self.manifest.metrics = counts.map(Counts::metrics);
             }
         }
-        Ok(())
+        // Not only at the end: whatever kills the run now, this target is done with.
+        self.folder.write_manifest(&self.manifest)
     }
 
     /// Says that the run is over, and whether it came to its end.
@@ -96,7 +137,7 @@ impl Record {
         now: DateTime<Utc>,
     ) -> Result<(), StoreError> {
         self.manifest.finished_at = Some(now);
-        self.manifest.totals = totals;
+        self.manifest.totals = self.before.and(totals);
         self.manifest.completion = match (over, self.without_verdict()) {
             (Over::Interrupted, _) => {
                 Completion::Incomplete { because: "it was interrupted".to_owned() }

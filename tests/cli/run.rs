@@ -156,17 +156,25 @@ fn what_a_target_requires_and_has_not_fails_the_run() {
     sim.wait().unwrap();
 }
 
-#[test]
-fn a_run_that_is_stopped_says_so_and_keeps_what_it_has() {
-    let dir = tempfile::tempdir().unwrap();
-    let models = dir.path().join("models");
+/// The models of a run that comes to no end by itself: one is quick, the other hangs.
+fn quick_and_hanging(folder: &Path) -> PathBuf {
+    let models = folder.join("models");
     fs::create_dir(&models).unwrap();
     fs::copy(fixture("openai-native"), models.join("a.toml")).unwrap();
     let quick = fs::read_to_string(fixture("openai-native")).unwrap();
     let hangs = quick.replace("[profile]", "http_quirks = [\"hangs\"]\n\n[profile]");
     fs::write(models.join("b.toml"), hangs).unwrap();
-    let mut child = toolprobe(&["run", "--models", "models", "--suite", "light", "-v"])
-        .current_dir(dir.path())
+    models
+}
+
+const OF_MODELS: [&str; 5] = ["--models", "models", "--suite", "light", "-v"];
+
+/// Begins such a run, and ends it with a signal as soon as the quick one is done with. Gives the exit
+/// code and what was told after that.
+fn broken_off(folder: &Path, signal: &str) -> (Option<i32>, String) {
+    let mut child = toolprobe(&["run"])
+        .args(OF_MODELS)
+        .current_dir(folder)
         .env("SOURCE_DATE_EPOCH", EPOCH)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -174,14 +182,78 @@ fn a_run_that_is_stopped_says_so_and_keeps_what_it_has() {
         .unwrap();
     let mut told = BufReader::new(child.stderr.as_mut().unwrap()).lines();
     assert!(told.any(|line| line.unwrap().starts_with("1/2 targets: a ")));
-    assert_eq!(manifest(dir.path(), FIRST)["completion"]["state"], "running");
+    assert_eq!(manifest(folder, FIRST)["completion"]["state"], "running");
+    let (code, _, err) = run_in(folder, &[&["--resume"], &OF_MODELS[..]].concat());
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains(&format!("run {FIRST} is still under way in another process")), "{err}");
     let pid = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
     let (code, _, err) = finished(child.wait_with_output().unwrap());
+    (code, err)
+}
+
+#[test]
+fn a_run_that_is_stopped_says_so_and_keeps_what_it_has() {
+    let dir = tempfile::tempdir().unwrap();
+    quick_and_hanging(dir.path());
+    let (code, err) = broken_off(dir.path(), "-INT");
     assert_eq!(code, Some(3), "{err}");
+    let again = format!("`toolprobe run --resume {FIRST} --models models` goes on with it");
+    assert!(err.contains(&again), "{err}");
     let manifest = manifest(dir.path(), FIRST);
     assert_eq!(manifest["completion"]["because"], "it was interrupted");
     assert_eq!(profiles(dir.path(), FIRST).len(), 1);
+}
+
+#[test]
+fn a_run_that_was_broken_off_goes_on_with_what_is_left_and_is_one_run_in_the_end() {
+    for signal in ["-INT", "-KILL"] {
+        let dir = tempfile::tempdir().unwrap();
+        let models = quick_and_hanging(dir.path());
+        broken_off(dir.path(), signal);
+        let first = manifest(dir.path(), FIRST);
+        assert_eq!(first["targets"][0]["problem"], Value::Null, "{signal}");
+        fs::copy(fixture("one-call"), models.join("b.toml")).unwrap();
+        let resume = [&["--resume", FIRST], &OF_MODELS[..]].concat();
+        let (code, out, err) = run_in(dir.path(), &resume);
+        assert_eq!(code, Some(0), "{signal}: {err}");
+        assert!(err.contains("b: asking") && !err.contains("a: asking"), "{signal}: {err}");
+        assert!(out.contains("\na ") && out.contains("\nb "), "{out}");
+        let whole = manifest(dir.path(), FIRST);
+        assert_eq!(whole["completion"]["state"], "complete", "{signal}");
+        assert_eq!(whole["targets"][0], first["targets"][0], "{signal}");
+        assert_eq!(profiles(dir.path(), FIRST).len(), 2, "{signal}");
+        let history = fs::read_to_string(dir.path().join("reports/history.csv")).unwrap();
+        assert_eq!(history.lines().count(), 1 + 2 * 2, "{signal}: {history}");
+        let (code, _, err) = run_in(dir.path(), &resume);
+        assert_eq!(
+            (code, err.contains("is complete; there is nothing to resume")),
+            (Some(2), true)
+        );
+    }
+}
+
+#[test]
+fn a_run_whose_budget_was_used_up_goes_on_with_the_same_questions_only() {
+    let dir = tempfile::tempdir().unwrap();
+    let light = [&MODELS[..], &["--suite", "light", "--jobs", "1", "--max-requests", "20"]];
+    let (code, _, err) = run_in(dir.path(), &light.concat());
+    assert_eq!(code, Some(3), "{err}");
+    let first = manifest(dir.path(), FIRST);
+    assert_eq!(first["targets"][0]["problem"], Value::Null, "{first}");
+    assert!(first["targets"][1]["problem"].is_string(), "{first}");
+    for (flag, value) in [("--seed", "2"), ("--suite", "full"), ("--trials", "1")] {
+        let (code, _, err) = run_in(dir.path(), &["--resume", FIRST, flag, value]);
+        assert_eq!(code, Some(2), "{flag}: {err}");
+        assert!(err.contains("was made with") && err.contains("begin a new run"), "{flag}: {err}");
+    }
+    let (code, _, err) = run_in(dir.path(), &["--resume"]);
+    assert_eq!(code, Some(0), "{err}");
+    let whole = manifest(dir.path(), FIRST);
+    assert_eq!(whole["targets"].as_array().unwrap().len(), 2, "only those that were named");
+    let requests = |manifest: &Value| manifest["totals"]["requests"].as_u64().unwrap();
+    let second = whole["targets"][1]["cost"]["requests"].as_u64().unwrap();
+    assert_eq!(requests(&whole), requests(&first) + second);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::RunId;
 use crate::ir::Digest;
 
 /// Why a stored file cannot be read or written.
@@ -57,6 +58,12 @@ pub enum StoreError {
         run: String,
         /// Where runs are kept.
         reports: PathBuf,
+    },
+    /// Another program writes the run.
+    #[error("run {run} is still under way in another process")]
+    Busy {
+        /// The run.
+        run: RunId,
     },
     /// Evidence that a profile names is not there.
     #[error("no evidence {digest} in {}; it may have been cleaned up: run again", folder.display())]

@@ -39,6 +39,17 @@ impl ProfileFolder {
         Ok(name)
     }
 
+    /// Takes away the profile of this file name, if it is there.
+    pub fn remove(&self, name: &str) -> Result<(), StoreError> {
+        let path = self.folder.join(name);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(StoreError::io("delete", &path)(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// All profiles in it, by file name; none where there is no folder.
     pub fn read_all(&self) -> Result<Vec<(String, Profile)>, StoreError> {
         let entries = match fs::read_dir(&self.folder) {

@@ -5,8 +5,8 @@
 //! reports/metrics.csv   one row per run and target, and one for all targets together
 //! ```
 //!
-//! Rows are only ever added, all rows of a run in one write. A row that a crash cut short is not
-//! read, and cut off before the next are added.
+//! Rows are only ever added, all rows of a run in one write; only a run that goes on replaces its
+//! own. A row that a crash cut short is not read, and cut off before the next are added.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -16,6 +16,7 @@ use chrono::{DateTime, Utc};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::atomic::{self, Survives};
 use super::{RunId, StoreError};
 use crate::profile::{Profile, Status, slug};
 use crate::telemetry::{Counts, Metrics};
@@ -117,6 +118,12 @@ impl History {
         Ok(cut)
     }
 
+    /// Takes out the rows of a run that goes on, and will add them again when it ends.
+    pub fn forget(&self, run: &RunId) -> Result<(), StoreError> {
+        without(&self.results_path(), run)?;
+        without(&self.metrics_path(), run)
+    }
+
     /// The results of all runs.
     pub fn results(&self) -> Result<Rows<HistoryRow>, StoreError> {
         read(&self.results_path())
@@ -206,6 +213,34 @@ fn append<T: Serialize>(path: &Path, rows: &[T]) -> Result<Option<String>, Store
     file.write_all(added.as_bytes()).map_err(failed())?;
     file.sync_data().map_err(failed())?;
     Ok(cut)
+}
+
+/// Writes a file again without the rows of one run, if it has any.
+fn without(path: &Path, run: &RunId) -> Result<(), StoreError> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => whole_lines(text).0,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(StoreError::io("read", path)(error)),
+    };
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let at = reader.headers().map_err(|error| malformed(path, &error))?;
+    let Some(at) = at.iter().position(|name| name == "run") else { return Ok(()) };
+    let mut kept = reader.headers().map(|it| vec![it.clone()]).unwrap_or_default();
+    let mut found = false;
+    for record in reader.into_records() {
+        let record = record.map_err(|error| malformed(path, &error))?;
+        let is_its = record.get(at) == Some(run.as_str());
+        found |= is_its;
+        kept.extend((!is_its).then_some(record));
+    }
+    if !found {
+        return Ok(());
+    }
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let written = kept.iter().try_for_each(|record| writer.write_record(record));
+    written.map_err(|error| malformed(path, &error))?;
+    let bytes = writer.into_inner().map_err(|error| io::Error::other(error.to_string()));
+    atomic::write(path, &bytes.map_err(StoreError::io("write", path))?, Survives::Machine)
 }
 
 fn csv_text<T: Serialize>(rows: &[T]) -> io::Result<String> {
@@ -352,6 +387,23 @@ mod tests {
         let error = history.results().unwrap_err().to_string();
         assert!(error.contains("history.csv:2:1: not a history: "), "{error}");
         assert!(error.contains("`passed`"), "{error}");
+    }
+
+    #[test]
+    fn a_run_that_goes_on_takes_its_own_rows_out_and_no_others() {
+        let (_dir, history, path) = two_nights();
+        history.forget(&night(3).0).unwrap();
+        assert_eq!(history.results().unwrap().rows.len(), 4);
+        history.forget(&night(1).0).unwrap();
+        let runs =
+            |rows: Vec<RunId>| rows.iter().all(|run| *run == night(2).0).then_some(rows.len());
+        let results = history.results().unwrap().rows;
+        assert_eq!(runs(results.into_iter().map(|row| row.run).collect()), Some(2));
+        let metrics = history.metrics().unwrap().rows;
+        assert_eq!(runs(metrics.into_iter().map(|row| row.run).collect()), Some(3));
+        let (run, time) = night(1);
+        history.add(&run, time, &[&probed()]).unwrap();
+        assert_eq!(fs::read_to_string(path).unwrap().lines().count(), 4);
     }
 
     #[test]

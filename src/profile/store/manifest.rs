@@ -95,6 +95,19 @@ pub struct Totals {
     pub wall_ms: u64,
 }
 
+impl Totals {
+    /// These and others together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            requests: self.requests.saturating_add(other.requests),
+            prompt_tokens: self.prompt_tokens.saturating_add(other.prompt_tokens),
+            completion_tokens: self.completion_tokens.saturating_add(other.completion_tokens),
+            wall_ms: self.wall_ms.saturating_add(other.wall_ms),
+        }
+    }
+}
+
 /// One target of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -32,7 +32,7 @@ pub use manifest::{
 };
 pub use run_id::{NotARunId, RunId};
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -53,6 +53,11 @@ pub struct RunFolder {
     id: RunId,
     path: PathBuf,
 }
+
+/// Says that a run is being written, for as long as it is held. It ends with the program, however
+/// that ends.
+#[derive(Debug)]
+pub struct Claim(#[expect(dead_code, reason = "held, not used")] File);
 
 /// Writes a text of the user's choice of place, whole or not at all.
 pub fn write_text(path: &Path, text: &str) -> Result<(), StoreError> {
@@ -137,6 +142,17 @@ impl RunFolder {
     /// Writes its manifest.
     pub fn write_manifest(&self, manifest: &Manifest) -> Result<(), StoreError> {
         FORMAT.write(&self.manifest_path(), manifest)
+    }
+
+    /// Claims the run for this program; refused while another writes it.
+    pub fn claim(&self) -> Result<Claim, StoreError> {
+        let failed = || StoreError::io("claim", &self.path);
+        let folder = File::open(&self.path).map_err(failed())?;
+        match folder.try_lock() {
+            Ok(()) => Ok(Claim(folder)),
+            Err(TryLockError::WouldBlock) => Err(StoreError::Busy { run: self.id.clone() }),
+            Err(TryLockError::Error(error)) => Err(failed()(error)),
+        }
     }
 
     /// Its profiles.
@@ -234,6 +250,17 @@ mod tests {
             let shown = RunFolder::open(dir.path(), name).unwrap_err().to_string();
             assert!(shown.starts_with(&format!("no run '{name}' in ")), "{shown}");
         }
+    }
+
+    #[test]
+    fn a_run_is_written_by_one_program_at_a_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let run = run(dir.path(), 0, Completion::Running);
+        let claim = run.claim().unwrap();
+        let shown = run.claim().unwrap_err().to_string();
+        assert_eq!(shown, "run 20261115T083000Z is still under way in another process");
+        drop(claim);
+        run.claim().unwrap();
     }
 
     #[test]
