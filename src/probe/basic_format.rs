@@ -13,7 +13,7 @@ use super::outcome::settled;
 use super::suite::BasicFormat;
 use super::{Probe, Seed, ask_for};
 use crate::conversation::{Delivery, Miss, Reading};
-use crate::ir::{CallFormat, Layer, Message, Request};
+use crate::ir::{CallFormat, Digest, Layer, Message, Request};
 use crate::profile::{JsonText, SingleTool, Strictness, ToolDelivery};
 use crate::prompted::Protocol;
 use crate::telemetry::TurnEvent;
@@ -41,27 +41,57 @@ pub(super) struct Ladder {
     pub(super) telemetry: Vec<TurnEvent>,
 }
 
-/// Climbs the ladder.
-pub(super) async fn climb(bench: &Bench, probe: &Probe, ask: &BasicFormat) -> Ladder {
-    let native = trials(bench, probe, ask).await;
-    if calls(&native) > 0 {
-        return rung(probe, Delivery::Native, native, BTreeMap::new());
+/// What the first rung gave.
+pub(super) enum Native {
+    /// The ladder ends here: calls arrived, or the endpoint gave no answer to judge, and then another
+    /// rung would only hide that.
+    Ends(Box<Ladder>),
+    /// Answers, but no call in any of them.
+    Fails(Trials),
+}
+
+/// Offers tools in the dialect's own field.
+pub(super) async fn native(bench: &Bench, probe: &Probe, ask: &BasicFormat) -> Native {
+    let trials = trials(bench, probe, ask).await;
+    if calls(&trials) > 0 {
+        return Native::Ends(Box::new(rung(probe, Delivery::Native, trials, BTreeMap::new())));
     }
-    if native.iter().all(|trial| matches!(trial.observation, Observation::Settled(_))) {
-        return nothing(probe, native, &Finding::Skipped("the endpoint did not answer".to_owned()));
+    if trials.iter().all(|trial| matches!(trial.observation, Observation::Settled(_))) {
+        let silent = Finding::Skipped("the endpoint did not answer".to_owned());
+        return Native::Ends(Box::new(nothing(probe, trials, &silent)));
     }
-    let mut rungs = BTreeMap::from([("native".to_owned(), words(&native))]);
+    Native::Fails(trials)
+}
+
+/// Teaches text protocols, all at once, where native tools led to no call.
+pub(super) async fn taught(
+    bench: &Bench,
+    probe: &Probe,
+    ask: &BasicFormat,
+    native: Trials,
+) -> Ladder {
     let taught = join_all(ask.protocols.iter().map(|protocol| teach(bench, probe, ask, *protocol)));
-    let (taught, control) = join(taught, speaks(bench)).await;
+    let (taught, (control, spoke)) = join(taught, speaks(bench)).await;
+    let mut rungs = BTreeMap::from([("native".to_owned(), words(&native))]);
     let told = taught.iter().map(|(delivery, trials)| (delivered(*delivery).into(), words(trials)));
     rungs.extend(told);
+    let all = taught.iter().map(|(_, trials)| trials).chain([&native]);
+    let witnesses: Vec<Digest> =
+        all.flatten().flat_map(|trial| trial.evidence.clone()).chain([spoke]).collect();
     // The first of those that led to most calls: they stand in the order they are worth trying.
     let best = taught.into_iter().rev().max_by_key(|(_, trials)| calls(trials));
-    if let Some((delivery, trials)) = best.filter(|(_, trials)| calls(trials) > 0) {
-        return rung(probe, delivery, trials, rungs);
-    }
-    let mut ladder = nothing(probe, native, &control);
-    ladder.result.rungs = rungs;
+    let mut ladder = if let Some((delivery, trials)) = best.filter(|(_, trials)| calls(trials) > 0)
+    {
+        rung(probe, delivery, trials, rungs)
+    } else {
+        let mut ladder = nothing(probe, native, &control);
+        ladder.result.rungs = rungs;
+        ladder
+    };
+    let evidence = &mut ladder.result.outcome.evidence;
+    evidence.extend(witnesses);
+    evidence.sort();
+    evidence.dedup();
     ladder
 }
 
@@ -76,8 +106,10 @@ pub(super) async fn again(bench: &Bench, probe: &Probe, ask: &BasicFormat) -> La
     if trials.iter().any(|trial| trial.facts.is_some()) {
         return rung(probe, bench.delivery, trials, BTreeMap::new());
     }
-    let control = speaks(bench).await;
-    nothing(probe, trials, &control)
+    let (control, spoke) = speaks(bench).await;
+    let mut ladder = nothing(probe, trials, &control);
+    ladder.result.outcome.evidence.push(spoke);
+    ladder
 }
 
 /// The same request at one rung, once per trial.
@@ -147,20 +179,23 @@ fn form(reading: &Reading) -> Option<Form> {
     })
 }
 
-/// Whether the endpoint speaks at all when no tools are in the way: the control of "no calls".
-async fn speaks(bench: &Bench) -> Finding {
+/// Whether the endpoint speaks at all when no tools are in the way: the control of "no calls", and
+/// the exchange that shows it.
+async fn speaks(bench: &Bench) -> (Finding, Digest) {
     let request = Request {
         messages: vec![Message::user("Reply with the one word: ready")],
         stream: bench.stream,
         ..Request::default()
     };
-    match bench.endpoint.ask(&request).await.answer.miss() {
+    let turn = bench.endpoint.ask(&request).await;
+    let finding = match turn.answer.miss() {
         None => Finding::pass("a reply without tools"),
         Some(Miss::Open(words)) => Finding::Inconclusive(words),
         Some(Miss::Clear(words)) => {
             Finding::Inconclusive(format!("not even without tools: {words}"))
         }
-    }
+    };
+    (finding, turn.evidence)
 }
 
 /// The result of the rung on which calls arrived.

@@ -1,14 +1,15 @@
 //! How is a whole suite asked in the time of its longest conversation?
 //!
-//! Everything starts at once on the assumption that native tools work, which is nearly always so.
-//! If the ladder ends on another rung, what was started is dropped and asked again on that rung.
-//! Verdicts wait until their controls are known.
+//! Everything starts at once on the assumption that native tools work, which is nearly always so;
+//! where they do not, on the assumption that the first protocol works which is taught. If the ladder
+//! ends on another rung, what was started is dropped and asked again on that rung. Verdicts wait until
+//! their controls are known.
 
 use std::collections::BTreeMap;
 
 use futures_util::future::{Either, join_all, select};
 
-use super::basic_format::{self, Ladder};
+use super::basic_format::{self, Ladder, Native};
 use super::bench::{Bench, Trial};
 use super::streaming::{self, Twin};
 use super::suite::{Ask, BasicFormat};
@@ -87,25 +88,47 @@ async fn climb_and_ask(
     ask: &BasicFormat,
     watch: &dyn Watch,
 ) -> (Ladder, Vec<Asked>) {
-    let climb = async {
-        let ladder = basic_format::climb(bench, first, ask).await;
-        watch.asked(&first.id);
-        ladder
+    let on = |delivery| Bench { delivery, ..bench.clone() };
+    let works = |native: &Native| match native {
+        Native::Ends(ladder) => ladder.delivery.is_some(),
+        Native::Fails(_) => false,
     };
-    let (ladder, hasty) =
-        match select(Box::pin(climb), Box::pin(ask_all(bench, probes, watch))).await {
-            Either::Left((ladder, pending)) if ladder.delivery == Some(Delivery::Native) => {
-                (ladder, Some(pending.await))
-            }
-            Either::Left((ladder, _dropped)) => (ladder, None),
-            Either::Right((asked, climb)) => (climb.await, Some(asked)),
-        };
-    let asked = match (ladder.delivery, hasty) {
-        (Some(Delivery::Native), Some(asked)) => asked,
-        (Some(delivery), _) => ask_all(&Bench { delivery, ..bench.clone() }, probes, watch).await,
+    let native = basic_format::native(bench, first, ask);
+    let (ladder, asked) = match meanwhile(native, works, ask_all(bench, probes, watch)).await {
+        (Native::Ends(ladder), asked) => (*ladder, asked),
+        (Native::Fails(trials), _) => {
+            let taught = basic_format::taught(bench, first, ask, trials);
+            let likely = ask.protocols.first().copied().map(Delivery::Prompted);
+            let holds = |ladder: &Ladder| likely.is_some() && ladder.delivery == likely;
+            let bench = on(likely.unwrap_or(bench.delivery));
+            meanwhile(taught, holds, ask_all(&bench, probes, watch)).await
+        }
+    };
+    watch.asked(&first.id);
+    let asked = match (ladder.delivery, asked) {
+        (Some(_), Some(asked)) => asked,
+        (Some(delivery), None) => ask_all(&on(delivery), probes, watch).await,
         (None, _) => probes.iter().map(|probe| blocked(probe, &ladder.result.outcome)).collect(),
     };
     (ladder, asked)
+}
+
+/// Asks on the rung that is likely to hold while that is still being found out; where it does not
+/// hold, what was begun is dropped.
+async fn meanwhile<C>(
+    climb: impl Future<Output = C>,
+    holds: impl Fn(&C) -> bool,
+    asking: impl Future<Output = Vec<Asked>>,
+) -> (C, Option<Vec<Asked>>) {
+    match select(Box::pin(climb), Box::pin(asking)).await {
+        Either::Left((climbed, pending)) if holds(&climbed) => (climbed, Some(pending.await)),
+        Either::Left((climbed, _dropped)) => (climbed, None),
+        Either::Right((asked, climb)) => {
+            let climbed = climb.await;
+            let asked = holds(&climbed).then_some(asked);
+            (climbed, asked)
+        }
+    }
 }
 
 async fn ask_all(bench: &Bench, probes: &[&Probe], watch: &dyn Watch) -> Vec<Asked> {
