@@ -1,5 +1,7 @@
 //! What stands in a profile file?
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -150,6 +152,9 @@ pub struct Profile {
     pub subject: Subject,
     /// The protocol it was probed over.
     pub dialect: DialectId,
+    /// What the server tells of itself, by name: its build, the model's quantisation, its own parsers.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub server: BTreeMap<String, String>,
     /// What an adapter reads.
     #[serde(flatten)]
     pub capabilities: Capabilities,

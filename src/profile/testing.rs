@@ -1,5 +1,7 @@
 //! Which profiles do the tests of this folder start from?
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 
 use super::{
@@ -29,6 +31,7 @@ pub(super) fn profile() -> Profile {
         profile_version: PROFILE_VERSION,
         subject: subject(),
         dialect: DialectId::OpenAiChat,
+        server: BTreeMap::new(),
         capabilities: Capabilities {
             schema_level: None,
             tool_call_format: None,

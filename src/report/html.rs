@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::fleet::{COLUMNS, Cell};
 use super::metrics::metric_rows;
-use super::view::{Case, STATUSES, Section, Target, counted, interval, settings, symbol};
+use super::view::{Case, STATUSES, Section, Target, counted, interval, server, settings, symbol};
 use super::{EvidenceLinks, Report, for_terminal};
 use crate::ir::Digest;
 use crate::profile::store::{Completion, Cost, Manifest, Percentiles};
@@ -200,6 +200,7 @@ fn about(profile: &Profile, cost: Option<Cost>) -> Vec<(&'static str, String)> {
     };
     rows.extend(cost.and_then(|cost| cost.total_ms).map(took));
     rows.extend(subject.chat_template_hash.iter().map(|hash| ("chat template", hash.clone())));
+    rows.extend(server(profile).map(|told| ("server", told)));
     rows
 }
 

@@ -8,7 +8,7 @@ use comfy_table::{Cell, Color, ContentArrangement, LineStyle, Table, TableStyle}
 
 use super::fleet::{self, COLUMNS};
 use super::metrics::metric_rows;
-use super::view::{STATUSES, Section, Target, counted, interval, settings, symbol};
+use super::view::{STATUSES, Section, Target, counted, interval, server, settings, symbol};
 use super::{Paint, Report, Style, for_terminal};
 use crate::profile::{Profile, Status};
 
@@ -75,7 +75,9 @@ fn heading(profile: &Profile) -> String {
     let subject = &profile.subject;
     let shown = [&subject.model, &subject.provider, &subject.endpoint].map(|it| for_terminal(it));
     let [model, provider, endpoint] = shown;
-    format!("{model} at {endpoint} ({provider}, {})", profile.dialect)
+    let told =
+        server(profile).map_or_else(String::new, |told| format!("; {}", for_terminal(&told)));
+    format!("{model} at {endpoint} ({provider}, {}{told})", profile.dialect)
 }
 
 fn probes(sections: &[Section<'_>], style: Style) -> String {

@@ -241,6 +241,13 @@ pub(super) fn settings(profile: &Profile) -> Vec<(&'static str, String)> {
     settings
 }
 
+/// What the server told of itself, in one line; nothing where it told nothing.
+pub(super) fn server(profile: &Profile) -> Option<String> {
+    let told: Vec<String> =
+        profile.server.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    (!told.is_empty()).then(|| told.join(", "))
+}
+
 /// A value as the data spells it, so that there is one spelling everywhere.
 pub(super) fn word(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {

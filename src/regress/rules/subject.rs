@@ -39,6 +39,16 @@ pub(super) const RULES: &[Rule] = &[
                  not asked",
     },
     Rule {
+        code: "server-changed",
+        fields: &["server.*"],
+        when: When::Changes,
+        class: Class::Drift,
+        severity: Severity::Info,
+        rest: Rest::Nothing,
+        meaning: "the server says another build, quantisation or parser of itself than before",
+        remedy: "look here first for the cause of whatever else changed",
+    },
+    Rule {
         code: "suite-changed",
         fields: &["probeVersion"],
         when: When::Changes,
