@@ -29,13 +29,15 @@ impl Watch for Silent {
     fn asked(&self, _probe: &str) {}
 }
 
-async fn probe_all(seed: u64) -> Vec<Profile> {
+/// Probes the models that are meant with a suite.
+async fn probe_all(name: SuiteName, seed: u64, is_meant: fn(&str) -> bool) -> Vec<Profile> {
     let fleet = Fleet::embedded().unwrap();
     let running = Sim::start(fleet.clone(), "127.0.0.1:0", Options::default()).await.unwrap();
-    let targets = simulated_fleet(&fleet, &running.base_url(), &Defaults::default()).unwrap();
+    let mut targets = simulated_fleet(&fleet, &running.base_url(), &Defaults::default()).unwrap();
+    targets.retain(|(target, _)| is_meant(&target.name));
     let suite = Suite::embedded().unwrap();
     let verified_at = DateTime::UNIX_EPOCH;
-    let plan = Plan { suite, name: SuiteName::Standard, trials: 3, seed, verified_at };
+    let plan = Plan { suite, name, trials: 3, seed, verified_at };
     let budget = Arc::new(Budget::unlimited());
     let profiles = stream::iter(targets)
         .map(|(target, subject)| {
@@ -85,11 +87,40 @@ async fn every_simulated_model_has_the_profile_that_its_file_declares() {
     let fleet = Fleet::embedded().unwrap();
     let mut wrong = Vec::new();
     for seed in seeds() {
-        for profile in probe_all(seed).await {
+        for profile in probe_all(SuiteName::Standard, seed, |_| true).await {
             for difference in differences(&profile, &fleet) {
                 wrong.push(format!("seed {seed}, {}: {difference}", profile.subject.model));
             }
         }
     }
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Which models refuse, ignore and honour a forced call, with thinking left alone, on and off.
+const FORCED: [(&str, [&str; 3]); 5] = [
+    ("anthropic-thinking-start", ["rejected", "rejected", "accepted-valid"]),
+    ("deepseek-v4-thinking", ["rejected", "rejected", "accepted-valid"]),
+    ("glm-zai", ["rejected", "rejected", "rejected"]),
+    ("ollama-thinking", ["ignored", "ignored", "ignored"]),
+    ("openrouter-details", ["accepted-valid", "accepted-valid", "accepted-valid"]),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn forced_calls_are_judged_with_thinking_on_and_off() {
+    let is_meant = |name: &str| FORCED.iter().any(|(model, _)| *model == name);
+    let profiles = probe_all(SuiteName::Full, 1, is_meant).await;
+    assert_eq!(profiles.len(), FORCED.len());
+    for profile in profiles {
+        let (model, expected) =
+            FORCED.iter().find(|(model, _)| *model == profile.subject.model).unwrap();
+        let cases = &profile.results.extended["tool-choice"].cases;
+        for choice in ["required", "named"] {
+            let found = ["", ", thinking on", ", thinking off"].map(|mode| {
+                serde_json::to_value(cases[&format!("{choice}{mode}")].verdict).unwrap()
+            });
+            assert_eq!(found, *expected, "{model}, {choice}");
+        }
+        assert!(cases["auto, thinking on"].reason.contains("with reasoning"), "{model}");
+        assert!(!cases["auto, thinking off"].reason.contains("with reasoning"), "{model}");
+    }
 }

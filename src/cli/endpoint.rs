@@ -45,6 +45,15 @@ pub(super) struct EndpointArgs {
     #[arg(long, value_name = "JSON")]
     extra_body: Option<ExtraBody>,
 
+    /// The fields that switch thinking on, as a JSON object: the full suite asks
+    /// for every tool choice with thinking on and off [default: the provider's]
+    #[arg(long, value_name = "JSON", requires = "thinking_off")]
+    thinking_on: Option<ExtraBody>,
+
+    /// The fields that switch thinking off
+    #[arg(long, value_name = "JSON", requires = "thinking_on")]
+    thinking_off: Option<ExtraBody>,
+
     /// The model's `chat_template.jinja` or `tokenizer_config.json`, if the
     /// server does not tell or tells another
     #[arg(long, value_name = "FILE")]
@@ -67,6 +76,8 @@ impl EndpointArgs {
             api_key_env: self.api_key_env.clone(),
             headers: self.header.iter().cloned().collect(),
             extra_body: self.extra_body.clone(),
+            thinking_on: self.thinking_on.clone(),
+            thinking_off: self.thinking_off.clone(),
             limits: asking.limits(),
             timeouts: asking.timeouts(),
             chat_template: self.chat_template.clone(),

@@ -10,9 +10,7 @@ use super::endpoint::{EndpointArgs, probed, reached};
 use super::error::CliError;
 use super::exit::Exit;
 use super::scope::ScopeArgs;
-use crate::runner::{
-    Defaults, Job, Lines, Origin, Plan, Probed, Transcript, open_question, transcribe,
-};
+use crate::runner::{Defaults, Job, Lines, Origin, Plan, Transcript, open_question, transcribe};
 use crate::sim::{ModelFile, Provenance, Running};
 
 /// Record an endpoint's exchanges as a transcript that can be replayed
@@ -112,8 +110,9 @@ async fn of_job(
     console: &Console,
 ) -> Result<Transcript, CliError> {
     let extra_body = job.target.extra_body.clone();
-    let Probed { profile, exchanges, .. } = probed(job, plan, console).await?;
-    if let Some(why) = open_question(&profile) {
+    let probed = probed(job, plan, console).await?;
+    let profile = &probed.profile;
+    if let Some(why) = open_question(profile) {
         return Err(CliError::inconclusive(format!("nothing recorded: no verdict on {why}")));
     }
     let origin = match model {
@@ -122,7 +121,7 @@ async fn of_job(
             Origin { provenance: Provenance::Recorded, source: profile.subject.endpoint.clone() }
         }
     };
-    let transcript = transcribe(&profile, extra_body, exchanges, plan, origin).await;
+    let transcript = transcribe(probed, extra_body, plan, origin).await;
     transcript.map_err(CliError::inconclusive)
 }
 

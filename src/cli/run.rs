@@ -39,6 +39,9 @@ const JOBS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
 /// Where the folders of runs are where nothing else is said.
 const REPORTS: &str = "reports";
 
+/// What stands for the run that began last.
+const LATEST: &str = "latest";
+
 /// Probe every target of toolprobe.toml, or the simulated models
 ///
 /// Profiles, evidence and a manifest go to a folder of their own below
@@ -53,12 +56,18 @@ pub(super) struct RunArgs {
     #[command(flatten)]
     scope: ScopeArgs,
 
-    /// Go on with a run that did not come to its end [default: the latest run]
+    /// Go on with a run that did not come to its end [default: latest]
     ///
     /// Targets that are done with are kept, the others are asked. Suite, seed and
     /// trials are those of the run; limits count anew.
-    #[arg(long, value_name = "RUN", num_args = 0..=1, conflicts_with_all = ["targets", "dry_run"])]
-    resume: Option<Option<String>>,
+    #[arg(
+        long,
+        value_name = "RUN",
+        num_args = 0..=1,
+        default_missing_value = LATEST,
+        conflicts_with_all = ["targets", "dry_run"]
+    )]
+    resume: Option<String>,
 
     /// Targets at the same time
     #[arg(long, short, value_name = "N", default_value_t = JOBS)]
@@ -85,7 +94,8 @@ impl RunArgs {
     /// The run that goes on, where one does.
     fn resumed(&self) -> Result<Option<Resumed>, CliError> {
         let Some(name) = &self.resume else { return Ok(None) };
-        let folder = stored(name.as_deref(), &self.reports)?;
+        let name = Some(name.as_str()).filter(|name| *name != LATEST);
+        let folder = stored(name, &self.reports)?;
         Resumed::read(folder).map(Some).map_err(CliError::usage)
     }
 
@@ -218,6 +228,8 @@ async fn probe_all(
     if over == Over::Through {
         let confirming = &args.confirming;
         confirming.confirm(&args.against, &jobs, &found, plan, &mut record, console).await?;
+        // What was sampled again was paid for, too.
+        record.finish(over, totals(&budget, began.elapsed()), clock::now()?)?;
     }
     Ok(Ended { jobs, found, record, over })
 }

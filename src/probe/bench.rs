@@ -6,7 +6,7 @@ use super::suite::CallAsk;
 use super::{Probe, Seed, Wanted, fill};
 use crate::conversation::{Answer, Conversation, Delivery, Endpoint, Miss};
 use crate::ir::{Defect, Digest, Object, ToolSpec};
-use crate::profile::{Taken, Variant};
+use crate::profile::{Taken, ThinkingSwitch, Variant};
 use crate::telemetry::TurnEvent;
 use crate::tools::probes;
 use crate::tools::{Effect, Nonces, Registry, RegistryError, Tool, ToolFuture};
@@ -27,15 +27,6 @@ pub struct Bench {
     pub trials: u32,
     /// How thinking is switched, where that is known.
     pub thinking: Option<ThinkingSwitch>,
-}
-
-/// The fields of a request that switch thinking on and off.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ThinkingSwitch {
-    /// On.
-    pub on: Object,
-    /// Off.
-    pub off: Object,
 }
 
 impl Bench {

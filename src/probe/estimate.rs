@@ -13,13 +13,29 @@ use super::reasoning_variants::Change;
 use super::suite::{Ask, CallAsk};
 use super::{Probe, Seed, Wanted, ask_for};
 use super::{error_repair, history, no_call, tool_choice};
+use crate::profile::ThinkingSwitch;
 
 /// Characters of one token, roughly, in English and in JSON.
 const CHARACTERS: u64 = 4;
 
-/// Tokens of a prompt beside its words and tools, of a reply beside the arguments of its call, and
-/// of a result beside its filler.
-const WRAPPING: u64 = 40;
+/// Tokens of a prompt beside its words and tools.
+const PROMPT: u64 = 8;
+
+/// Tokens of a call beside its arguments.
+const CALL: u64 = 8;
+
+/// Tokens of a result beside its filler.
+const RESULT: u64 = 20;
+
+/// Tokens of an answer in words.
+const ANSWER: u64 = 20;
+
+/// Tokens of a tool that nobody asks for.
+const BYSTANDER: u64 = 50;
+
+/// On how many rungs a probe is begun at most: with native tools, with the protocol that is likely to
+/// work, and with the one that does.
+const BEGINNINGS: u64 = 3;
 
 /// A stream that ends before its reply does is asked for once more.
 const STREAM_ATTEMPTS: u64 = 2;
@@ -36,14 +52,16 @@ pub struct Load {
 /// What asking costs if all goes well, and at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Estimate {
-    /// Tools work as the dialect has them, and errors are corrected at once.
+    /// Tools work as the dialect has them, errors are corrected at once, there is no reasoning to send
+    /// back, and every other malformed history is refused, which costs no tokens.
     pub likely: Load,
     /// Every rung is climbed, everything is asked again there, and nothing is corrected.
     pub most: Load,
 }
 
 /// The cost of asking these probes of one endpoint, with so many trials of each case.
-pub fn estimate(probes: &[&Probe], trials: u32) -> Estimate {
+/// Tool choices are asked for in every mode of thinking that can be switched.
+pub fn estimate(probes: &[&Probe], trials: u32, thinking: Option<&ThinkingSwitch>) -> Estimate {
     let trials = u64::from(trials);
     let mut sum = Estimate::default();
     for probe in probes {
@@ -51,7 +69,7 @@ pub fn estimate(probes: &[&Probe], trials: u32) -> Estimate {
             Ask::Streaming(ask) => {
                 let twins = probes.iter().filter(|twin| ask.twins.contains(&twin.id));
                 let streamed = twins.map(|twin| streamed(twin)).fold(Load::default(), Add::add);
-                (streamed, streamed * (2 * STREAM_ATTEMPTS))
+                (streamed, streamed * (BEGINNINGS * STREAM_ATTEMPTS))
             }
             Ask::BasicFormat(ask) => {
                 let once = talk(probe, std::slice::from_ref(&ask.call), "").turns(1);
@@ -60,9 +78,8 @@ pub fn estimate(probes: &[&Probe], trials: u32) -> Estimate {
                 (once, once * (rungs + 1))
             }
             ask => {
-                let (likely, most) = plain(probe, ask);
-                // What began on the native rung is asked again on the one that works.
-                (likely, most * 2)
+                let (likely, most) = plain(probe, ask, thinking);
+                (likely, most * BEGINNINGS)
             }
         };
         sum.likely += likely * trials;
@@ -72,12 +89,12 @@ pub fn estimate(probes: &[&Probe], trials: u32) -> Estimate {
 }
 
 /// One trial of a probe that neither climbs nor streams: as asked, and at most.
-fn plain(probe: &Probe, ask: &Ask) -> (Load, Load) {
+fn plain(probe: &Probe, ask: &Ask, thinking: Option<&ThinkingSwitch>) -> (Load, Load) {
     match ask {
         Ask::Call(cases) => {
             let cases = cases.iter().map(|case| {
                 let mut talk = talk(probe, std::slice::from_ref(&case.call), "");
-                talk.prompt += u64::from(case.among) * WRAPPING;
+                talk.prompt += u64::from(case.among) * BYSTANDER;
                 talk.turns(1)
             });
             twice(cases.fold(Load::default(), Add::add))
@@ -95,19 +112,22 @@ fn plain(probe: &Probe, ask: &Ask) -> (Load, Load) {
         }
         Ask::ReasoningReplay(ask) => {
             let talk = talk(probe, std::slice::from_ref(&ask.call), &ask.then);
-            twice(talk.turns(1 + count(Change::ALL.len())))
+            (talk.turns(1), talk.turns(1 + count(Change::ALL.len())))
         }
         Ask::History(ask) => {
-            twice(talk(probe, &ask.calls, &ask.then).turns(1 + count(history::SHAPES)))
+            let talk = talk(probe, &ask.calls, &ask.then);
+            let shapes = count(history::SHAPES);
+            // Without reasoning, there is none to trim.
+            let likely = Load { requests: shapes, ..talk.turns(1 + shapes / 2) };
+            (likely, talk.turns(1 + shapes))
         }
         Ask::ToolChoice(ask) => {
             let talk = talk(probe, std::slice::from_ref(&ask.call), "");
-            let choices = count(tool_choice::CHOICES);
-            (talk.turns(1) * choices, talk.turns(1) * (choices * 3))
+            twice(talk.turns(1) * count(tool_choice::CHOICES) * tool_choice::modes_of(thinking))
         }
         Ask::NoCall(ask) => {
             let offer = Offer { probe, names: &no_call::TOOLS, among: 0, filler: 0 };
-            twice(Talk::new(&offer, &ask.question, WRAPPING).turns(1))
+            twice(Talk::new(&offer, &ask.question, ANSWER, 0).turns(1))
         }
         Ask::BasicFormat(_) | Ask::Streaming(_) => twice(Load::default()),
     }
@@ -123,7 +143,7 @@ fn streamed(probe: &Probe) -> Load {
         Ask::BasicFormat(ask) => talk(probe, std::slice::from_ref(&ask.call), "").turns(1),
         // Switching parallel calls off is not part of the twin.
         Ask::Parallel(ask) => talk(probe, &ask.calls, "").turns(1),
-        ask => plain(probe, ask).1,
+        ask => plain(probe, ask, None).1,
     }
 }
 
@@ -141,24 +161,25 @@ fn talk(probe: &Probe, calls: &[CallAsk], then: &str) -> Talk {
     let calls: Vec<Wanted> = calls.iter().map(|call| wanted(call, &seed)).collect();
     let names: Vec<&str> = calls.iter().map(|call| call.tool.as_str()).collect();
     let offer = Offer { probe, names: &names, among: 0, filler: 0 };
-    let reply = calls.iter().map(|call| WRAPPING + length(&call.arguments)).sum();
-    Talk::new(&offer, &format!("{}\n\n{then}", ask_for(&calls)), reply)
+    let reply = calls.iter().map(|call| CALL + length(&call.arguments)).sum();
+    let result = RESULT * count(calls.len());
+    Talk::new(&offer, &format!("{}\n\n{then}", ask_for(&calls)), reply, result)
 }
 
 impl Talk {
-    fn new(offer: &Offer<'_>, words: &str, reply: u64) -> Self {
+    fn new(offer: &Offer<'_>, words: &str, reply: u64, result: u64) -> Self {
         let tools = offer.tools(&Seed::new(0)).map_or(0, |tools| {
             let length_of = |value: Result<Value, _>| value.map_or(0, |value| length(&value));
             tools.specs().map(|spec| length_of(serde_json::to_value(spec))).sum()
         });
-        let prompt = WRAPPING + tools + count(words.len()) / CHARACTERS;
-        Self { prompt, reply, result: WRAPPING }
+        let prompt = PROMPT + tools + count(words.len()) / CHARACTERS;
+        Self { prompt, reply, result }
     }
 
     /// So many requests, each after the first with a result in its history.
     fn turns(self, requests: u64) -> Load {
         let first = self.prompt + self.reply;
-        let later = first + self.result + self.reply;
+        let later = first + self.result + ANSWER;
         Load { requests, tokens: first + later * requests.saturating_sub(1) }
     }
 }
@@ -215,7 +236,7 @@ mod tests {
     fn of(name: SuiteName, trials: u32) -> Estimate {
         let suite = Suite::embedded().unwrap();
         let probes: Vec<&Probe> = suite.select(name).collect();
-        estimate(&probes, trials)
+        estimate(&probes, trials, None)
     }
 
     #[test]

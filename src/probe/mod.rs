@@ -37,7 +37,7 @@ mod suite_name;
 mod tool_choice;
 mod user_tools;
 
-pub use bench::{Bench, ThinkingSwitch};
+pub use bench::Bench;
 pub use estimate::{Estimate, Load, estimate};
 pub use prompt::{Wanted, ask_for};
 pub use run::{Measured, Watch, run};

@@ -1,4 +1,7 @@
 //! Which tool choices are honoured, ignored or refused, with thinking on and off?
+//!
+//! What is refused with thinking switched is the choice's doing only where the same switch is taken
+//! with the choice left open.
 
 use futures_util::future::join_all;
 
@@ -7,8 +10,8 @@ use super::call_cases::{CaseTrials, missed};
 use super::suite::OneCall;
 use super::{Probe, Seed, ask_for};
 use crate::conversation::{Delivery, Said};
-use crate::ir::{Layer, Object, ToolChoice};
-use crate::profile::CaseVerdict;
+use crate::ir::{Layer, Object, Part, ToolChoice};
+use crate::profile::{CaseVerdict, ThinkingSwitch};
 use crate::verdict::{Finding, Observation};
 
 /// Words that no tool is needed for.
@@ -19,15 +22,35 @@ const BYSTANDER: &str = "probe_ping";
 
 /// Asks under every choice, in every mode of thinking that can be switched.
 pub(super) async fn ask(bench: &Bench, probe: &Probe, ask: &OneCall) -> CaseTrials {
-    let cases = modes(bench).into_iter().flat_map(|(mode, extra)| {
-        choices(&ask.call.tool).map(|(id, choice)| (format!("{id}{mode}"), choice, extra.clone()))
-    });
-    join_all(cases.map(|(id, choice, extra)| async move {
+    let modes = modes(bench);
+    let asked = modes.iter().map(|mode| in_mode(bench, probe, ask, mode));
+    join_all(asked).await.into_iter().flatten().collect()
+}
+
+async fn in_mode(bench: &Bench, probe: &Probe, ask: &OneCall, mode: &Mode) -> CaseTrials {
+    let cases = choices(&ask.call.tool).map(|(id, choice)| async move {
+        let id = format!("{id}{}", mode.suffix);
         let seeds = bench.seeds(&probe.id, &id);
-        let trials = seeds.iter().map(|seed| trial(bench, probe, ask, seed, &choice, &extra));
+        let trials = seeds.iter().map(|seed| trial(bench, probe, ask, seed, &choice, mode));
         (id.clone(), join_all(trials).await)
-    }))
-    .await
+    });
+    against_auto(join_all(cases).await)
+}
+
+/// Takes the verdict from what fails under a choice where the open choice fails as well.
+fn against_auto(mut cases: CaseTrials) -> CaseTrials {
+    let Some(((auto, controls), others)) = cases.split_first_mut() else { return cases };
+    for (trial, control) in
+        others.iter_mut().flat_map(|(_, trials)| trials.iter_mut().zip(&*controls))
+    {
+        let works = matches!(control.observation, Observation::Settled(Finding::Pass(_)));
+        if let (Observation::Negative(reason), false) = (&trial.observation, works) {
+            let why = format!("no verdict without its control ({auto}): {reason}");
+            trial.observation = Finding::Skipped(why).into();
+            trial.facts = CaseVerdict::Skipped;
+        }
+    }
+    cases
 }
 
 /// How many choices there are.
@@ -42,11 +65,24 @@ fn choices(tool: &str) -> [(&'static str, ToolChoice); CHOICES] {
     ]
 }
 
-fn modes(bench: &Bench) -> Vec<(&'static str, Object)> {
-    let mut modes = vec![("", Object::new())];
+/// A mode of thinking.
+struct Mode {
+    /// What it adds to the names of cases.
+    suffix: &'static str,
+    /// What it adds to requests.
+    extra: Object,
+}
+
+/// In how many modes of thinking every choice is asked for.
+pub(super) fn modes_of(thinking: Option<&ThinkingSwitch>) -> u64 {
+    if thinking.is_some() { 3 } else { 1 }
+}
+
+fn modes(bench: &Bench) -> Vec<Mode> {
+    let mut modes = vec![Mode { suffix: "", extra: Object::new() }];
     if let Some(switch) = &bench.thinking {
-        modes.push((", thinking on", switch.on.clone()));
-        modes.push((", thinking off", switch.off.clone()));
+        modes.push(Mode { suffix: ", thinking on", extra: switch.on.clone() });
+        modes.push(Mode { suffix: ", thinking off", extra: switch.off.clone() });
     }
     modes
 }
@@ -57,7 +93,7 @@ async fn trial(
     ask: &OneCall,
     seed: &Seed,
     choice: &ToolChoice,
-    extra: &Object,
+    mode: &Mode,
 ) -> Trial<CaseVerdict> {
     if bench.delivery != Delivery::Native {
         return Trial::skipped("tools are taught in the prompt", CaseVerdict::Skipped);
@@ -74,7 +110,7 @@ async fn trial(
     };
     let mut conversation = bench.conversation(&tools, &words);
     conversation.request().tool_choice = Some(choice.clone());
-    conversation.request().extra.clone_from(extra);
+    conversation.request().extra.clone_from(&mode.extra);
     let said = conversation.turn().await;
     let (facts, observation) = judge(&said, choice);
     Trial::of(&conversation, observation, facts)
@@ -82,9 +118,18 @@ async fn trial(
 
 fn judge(said: &Said, choice: &ToolChoice) -> (CaseVerdict, Observation) {
     missed(&said.answer).unwrap_or_else(|| match ignored(said, choice) {
-        None => (CaseVerdict::AcceptedValid, Finding::pass("honoured").into()),
+        None => (CaseVerdict::AcceptedValid, Finding::pass(honoured(said)).into()),
         Some(reason) => (CaseVerdict::Ignored, Observation::Negative(reason)),
     })
+}
+
+/// In words, that a choice was honoured, and whether the model was seen to think.
+fn honoured(said: &Said) -> &'static str {
+    let is_reasoning = |part: &Part| matches!(part, Part::Reasoning(_));
+    match said.reply() {
+        Some(reply) if reply.parts.iter().any(is_reasoning) => "honoured, with reasoning",
+        _ => "honoured",
+    }
 }
 
 /// In words, how a reply does not do what the choice demands.
@@ -102,5 +147,38 @@ fn ignored(said: &Said, choice: &ToolChoice) -> Option<String> {
         // Text that looks like a call is not one that the server made.
         ToolChoice::None => (said.reading.layer == Some(Layer::Structured))
             .then(|| "accepted, and a call came".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(
+        id: &str,
+        verdict: CaseVerdict,
+        observation: Observation,
+    ) -> (String, Vec<Trial<CaseVerdict>>) {
+        let mut trial = Trial::skipped("", verdict);
+        trial.observation = observation;
+        (id.to_owned(), vec![trial])
+    }
+
+    fn refused() -> Observation {
+        Observation::Negative("refused: no".to_owned())
+    }
+
+    #[test]
+    fn a_choice_is_to_blame_only_where_the_open_choice_works() {
+        let facts = |auto: Observation| {
+            let cases = vec![
+                case("auto, thinking on", CaseVerdict::AcceptedValid, auto),
+                case("required, thinking on", CaseVerdict::Rejected, refused()),
+            ];
+            against_auto(cases).pop().unwrap().1.pop().unwrap().facts
+        };
+        assert_eq!(facts(Finding::pass("honoured").into()), CaseVerdict::Rejected);
+        assert_eq!(facts(refused()), CaseVerdict::Skipped);
+        assert_eq!(facts(Finding::Inconclusive("HTTP 503".into()).into()), CaseVerdict::Skipped);
     }
 }

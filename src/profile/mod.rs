@@ -6,6 +6,7 @@
 //! - [`confirmation`](self): what sampling a suspected regression again showed
 //! - [`requirement`](self): what a user may demand of it
 //! - [`store`]: the files of a run; [`slug`](self): what a profile's file is called
+//! - [`thinking`](self): how thinking is switched on and off
 //! - [`staleness`](self): whether a profile is still worth believing
 
 mod confirmation;
@@ -18,6 +19,7 @@ mod status;
 pub mod store;
 #[cfg(test)]
 mod testing;
+mod thinking;
 
 pub use confirmation::{Confirmation, Decision, Observed};
 pub use document::{
@@ -32,3 +34,4 @@ pub use results::{
 pub use slug::slug;
 pub use staleness::{StaleReason, Staleness, predecessor, staleness};
 pub use status::{Interval, Status};
+pub use thinking::ThinkingSwitch;

@@ -2,10 +2,12 @@
 
 use url::Url;
 
+use super::entry::thinking;
 use super::presets::{Preset, PresetEndpoint, PresetKey};
 use super::target::{Env, TargetError};
 use super::{DialectChoice, TargetEntry};
 use crate::dialect::{DialectId, dialect_of};
+use crate::profile::ThinkingSwitch;
 
 /// One way to reach a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +18,8 @@ pub struct Access {
     pub base_url: Url,
     /// The header that carries the key.
     pub key_header: KeyHeader,
+    /// How thinking is switched, where that is known.
+    pub thinking: Option<ThinkingSwitch>,
 }
 
 /// How a key is sent.
@@ -79,6 +83,9 @@ pub(super) fn ways(
     let header = |endpoint: Option<&PresetEndpoint>, dialect| {
         KeyHeader::choose(entry, key, endpoint, dialect)
     };
+    let switch = |endpoint: Option<&PresetEndpoint>| {
+        thinking(entry, endpoint.and_then(PresetEndpoint::thinking))
+    };
     match (&entry.base_url, preset) {
         (Some(text), _) => {
             let base = parse_base(text)?;
@@ -86,15 +93,17 @@ pub(super) fn ways(
             let way = |dialect| {
                 let endpoint = preset.and_then(|preset| endpoint_of(preset, dialect));
                 let key_header = header(endpoint, dialect);
-                Access { dialect, base_url: base.clone(), key_header }
+                let thinking = switch(endpoint)?;
+                Ok(Access { dialect, base_url: base.clone(), key_header, thinking })
             };
-            Ok(dialects.into_iter().map(way).collect())
+            dialects.into_iter().map(way).collect()
         }
         (None, Some(preset)) => {
             let way = |endpoint: &PresetEndpoint| {
                 let base_url = parse_base(&fill(preset, endpoint, entry, env)?)?;
                 let key_header = header(Some(endpoint), endpoint.dialect);
-                Ok(Access { dialect: endpoint.dialect, base_url, key_header })
+                let thinking = switch(Some(endpoint))?;
+                Ok(Access { dialect: endpoint.dialect, base_url, key_header, thinking })
             };
             preset_endpoints(preset, entry.dialect)?.into_iter().map(way).collect()
         }

@@ -87,6 +87,7 @@ fn recorded(manifest: &Manifest, target: &RunTarget, profile: &Profile) -> Recor
         subject: profile.subject.clone(),
         dialect: profile.dialect,
         extra_body: target.extra_body.clone(),
+        thinking: target.thinking.clone(),
         seed: manifest.seed,
         trials: manifest.trials,
     }

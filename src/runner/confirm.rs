@@ -103,7 +103,7 @@ impl Suspect<'_> {
             stream: false,
             seed: Seed::new(plan.seed),
             trials: 1,
-            thinking: None,
+            thinking: way.thinking.clone(),
         })
     }
 

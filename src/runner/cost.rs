@@ -16,11 +16,12 @@ pub fn foreseen(target: &Target, plan: &Plan) -> Estimate {
     let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     let ways = count(target.endpoint.ways.len());
     let greetings = if ways > 1 { ways } else { 0 };
-    let about = Load {
-        requests: greetings + count(questions(&target.endpoint)),
-        tokens: greetings * GREETING,
-    };
-    estimate(&plan.probes(), plan.trials) + Estimate { likely: about, most: about }
+    let requests = greetings + count(questions(&target.endpoint));
+    // All are asked, and one is likely to answer.
+    let likely = Load { requests, tokens: greetings.min(1) * GREETING };
+    let most = Load { requests, tokens: greetings * GREETING };
+    let thinking = target.endpoint.ways.iter().find_map(|way| way.thinking.as_ref());
+    estimate(&plan.probes(), plan.trials, thinking) + Estimate { likely, most }
 }
 
 /// The cost of these exchanges. Requests and tokens are the account's: it also counts what was asked

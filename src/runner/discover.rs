@@ -109,8 +109,7 @@ async fn attempt(
     let url = match call_url(way.dialect, &way.base_url, model, false) {
         Ok(url) => url,
         Err(error) => {
-            let (rank, said) = (Rank::Foreign, error.to_string());
-            return Heard { dialect: way.dialect, rank, said };
+            return Heard::without_cost(way.dialect, Rank::Foreign, error.to_string());
         }
     };
     let path = url.path().to_owned();

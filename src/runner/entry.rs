@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::presets::Preset;
 use super::{DialectChoice, ExtraBody, Limits, Span, TargetError, Timeouts};
 use crate::ir::Object;
-use crate::profile::Requirement;
+use crate::profile::{Requirement, ThinkingSwitch};
 
 /// One `[[targets]]` table: an endpoint and the models behind it.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
@@ -43,6 +43,10 @@ pub struct TargetEntry {
     pub headers_env: BTreeMap<String, String>,
     /// Fields merged into every request body: a table, or JSON text.
     pub extra_body: Option<ExtraBody>,
+    /// The fields that switch thinking on: the full suite asks for every tool choice with them too.
+    pub thinking_on: Option<ExtraBody>,
+    /// The fields that switch thinking off. By default both are the provider's.
+    pub thinking_off: Option<ExtraBody>,
     /// Several settings, each a target of its own, such as thinking on and off.
     #[serde(default)]
     pub variants: Vec<VariantEntry>,
@@ -115,6 +119,25 @@ pub(super) fn extra_body(entry: &TargetEntry, variant: Option<&VariantEntry>) ->
         body.extend(variant.extra_body.0.clone());
     }
     body
+}
+
+/// How thinking is switched: as the entry says, and as the provider's endpoint does where it is
+/// silent.
+pub(super) fn thinking(
+    entry: &TargetEntry,
+    known: Option<&ThinkingSwitch>,
+) -> Result<Option<ThinkingSwitch>, TargetError> {
+    let or = |own: &Option<ExtraBody>, known: Option<&Object>| {
+        own.as_ref().map(|body| body.0.clone()).or_else(|| known.cloned())
+    };
+    let on = or(&entry.thinking_on, known.map(|switch| &switch.on));
+    let off = or(&entry.thinking_off, known.map(|switch| &switch.off));
+    match (on, off) {
+        (Some(on), Some(off)) => Ok(Some(ThinkingSwitch { on, off })),
+        (None, None) => Ok(None),
+        (Some(_), None) => Err(TargetError::new("thinking_off", "thinking_on needs it beside it")),
+        (None, Some(_)) => Err(TargetError::new("thinking_on", "thinking_off needs it beside it")),
+    }
 }
 
 pub(super) fn check_vars(entry: &TargetEntry, preset: Option<&Preset>) -> Result<(), TargetError> {

@@ -4,7 +4,7 @@
 //! whether it understood.
 
 use crate::dialect::{ApiError, DialectId, Envelope, is_reply};
-use crate::transport::{Exchange, Response};
+use crate::transport::{Exchange, Response, Tokens};
 
 /// How much an answer says for a dialect, least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,6 +32,8 @@ pub struct Heard {
     pub rank: Rank,
     /// What came back, for people.
     pub said: String,
+    /// What it cost, as far as the endpoint counts.
+    pub tokens: Tokens,
 }
 
 impl Heard {
@@ -41,13 +43,27 @@ impl Heard {
             Ok(response) => of_response(dialect, path, response),
             Err(error) => (Rank::Silent, error.to_string()),
         };
-        Self { dialect, rank, said }
+        let replied = exchange.response().ok().filter(|_| rank == Rank::Replied);
+        let tokens = replied.map(|response| tokens(dialect, response)).unwrap_or_default();
+        Self { dialect, rank, said, tokens }
     }
 
     /// Nothing came within the time that was given.
     pub(super) fn nothing(dialect: DialectId) -> Self {
-        Self { dialect, rank: Rank::Silent, said: "no answer in time".to_owned() }
+        Self::without_cost(dialect, Rank::Silent, "no answer in time")
     }
+
+    /// Something that cost nothing.
+    pub(super) fn without_cost(dialect: DialectId, rank: Rank, said: impl Into<String>) -> Self {
+        Self { dialect, rank, said: said.into(), tokens: Tokens::default() }
+    }
+}
+
+/// What the endpoint says its reply cost.
+fn tokens(dialect: DialectId, response: &Response) -> Tokens {
+    let body = response.json().unwrap_or_default();
+    let usage = dialect.codec().decode_reply(&body).map(|reply| reply.usage).unwrap_or_default();
+    Tokens { prompt: usage.input.unwrap_or(0), completion: usage.output.unwrap_or(0) }
 }
 
 fn of_response(dialect: DialectId, path: &str, response: &Response) -> (Rank, String) {

@@ -11,24 +11,26 @@ use serde::Deserialize;
 use url::Url;
 
 use crate::dialect::DialectId;
+use crate::profile::ThinkingSwitch;
 use crate::suggest::did_you_mean;
 
 static TEXT: &str = include_str!("presets.toml");
 
 /// Unreadable data gives an empty list, and a test that fails.
-static PRESETS: LazyLock<Vec<Preset>> =
-    LazyLock::new(|| toml::from_str::<File>(TEXT).map(|file| file.providers).unwrap_or_default());
+static FILE: LazyLock<File> = LazyLock::new(|| toml::from_str(TEXT).unwrap_or_default());
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// All presets, in the order they are listed to people.
 pub fn presets() -> &'static [Preset] {
-    &PRESETS
+    &FILE.providers
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    /// The ways in which thinking is switched, by the names that endpoints use for them.
+    thinking: BTreeMap<String, ThinkingSwitch>,
     providers: Vec<Preset>,
 }
 
@@ -135,6 +137,16 @@ pub struct PresetEndpoint {
     /// What stands before the key in that header.
     #[serde(default)]
     pub prefix: String,
+    /// The name of the way in which thinking is switched here, where that is known.
+    #[serde(default)]
+    thinking: Option<String>,
+}
+
+impl PresetEndpoint {
+    /// How thinking is switched here, where that is known.
+    pub fn thinking(&self) -> Option<&'static ThinkingSwitch> {
+        FILE.thinking.get(self.thinking.as_deref()?)
+    }
 }
 
 /// A `{name}` in a provider's URLs.
@@ -292,6 +304,21 @@ mod tests {
             }
             let declared: BTreeSet<_> = preset.variables.iter().map(|v| v.name.as_str()).collect();
             assert_eq!(used, declared, "{}", preset.id);
+        }
+    }
+
+    #[test]
+    fn every_switch_of_thinking_is_one_and_is_used() {
+        let named: BTreeSet<&str> = presets()
+            .iter()
+            .flat_map(|preset| &preset.endpoints)
+            .filter_map(|endpoint| endpoint.thinking.as_deref())
+            .collect();
+        let known: BTreeSet<&str> = FILE.thinking.keys().map(String::as_str).collect();
+        assert_eq!(named, known);
+        for (name, switch) in &FILE.thinking {
+            assert_ne!(switch.on, switch.off, "{name}");
+            assert!(switch.on.keys().eq(switch.off.keys()), "{name} switches one thing");
         }
     }
 

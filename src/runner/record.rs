@@ -120,6 +120,7 @@ impl Record {
                 target.dialect = Some(probed.profile.dialect);
                 target.problem = open_question(&probed.profile);
                 target.cost = Some(probed.cost);
+                target.thinking.clone_from(&probed.thinking);
                 let known = self.manifest.metrics.iter().chain(&probed.profile.metrics);
                 let counts = known.map(|metrics| metrics.counts).reduce(Counts::merged);
                 self.manifest.metrics = counts.map(Counts::metrics);
@@ -187,6 +188,7 @@ fn announced(job: &Job) -> Option<RunTarget> {
         subject,
         dialect: (ways.len() == 1).then_some(way.dialect),
         extra_body: job.target.extra_body.clone(),
+        thinking: if ways.len() == 1 { way.thinking.clone() } else { None },
         profile: None,
         problem: None,
         cost: None,

@@ -15,7 +15,7 @@ use crate::conversation::{Address, Delivery, Endpoint, ExchangeLog};
 use crate::dialect::{DialectId, EndpointError};
 use crate::ir::Object;
 use crate::probe::{self, Bench, Measured, Probe, Seed, Watch};
-use crate::profile::{Results, Subject};
+use crate::profile::{Results, Subject, ThinkingSwitch};
 use crate::telemetry::TurnEvent;
 use crate::transport::{Cassette, Exchange, Nearest, SentRequest, TransportError};
 use crate::verdict::capabilities;
@@ -32,6 +32,8 @@ pub struct Recorded {
     pub dialect: DialectId,
     /// Further fields of every request.
     pub extra_body: Object,
+    /// How thinking was switched, where that was known.
+    pub thinking: Option<ThinkingSwitch>,
     /// Where the values of the trials came from.
     pub seed: u64,
     /// Trials of each case.
@@ -86,7 +88,7 @@ pub async fn rejudge(
         stream: false,
         seed: Seed::new(recorded.seed),
         trials: recorded.trials,
-        thinking: None,
+        thinking: recorded.thinking.clone(),
     };
     let Measured { results, telemetry } = probe::run(&bench, probes, &Unwatched).await;
     Ok(Rejudged { results, telemetry, exchanges: log.take() })

@@ -82,7 +82,10 @@ impl Resumed {
         };
         let (Some(file), None) = (&target.profile, &target.problem) else { return Ok(None) };
         let Some(profile) = self.profiles.get(file) else { return Ok(None) };
-        let same = target.extra_body == job.target.extra_body && is_of(job, profile)?;
+        let ways = &job.target.endpoint.ways;
+        let same = target.extra_body == job.target.extra_body
+            && ways.iter().any(|way| way.thinking == target.thinking)
+            && is_of(job, profile)?;
         Ok(same.then(|| (target.clone(), profile.clone())))
     }
 }

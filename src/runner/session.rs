@@ -8,14 +8,14 @@ use futures_util::future::join;
 
 use super::cost::cost;
 use super::{
-    Access, Connection, DiscoverError, Target, TemplateFileError, discover, inspect, read_template,
+    Access, Connection, DiscoverError, Inspection, Target, TemplateFileError, discover, inspect,
+    read_template,
 };
 use crate::conversation::{Delivery, ExchangeLog};
 use crate::dialect::EndpointError;
-use crate::ir::Digest;
 use crate::probe::{self, Bench, Measured, Probe, Seed, Suite, SuiteName, Watch};
 use crate::profile::store::Cost;
-use crate::profile::{PROFILE_VERSION, Profile, Subject};
+use crate::profile::{PROFILE_VERSION, Profile, Subject, ThinkingSwitch};
 use crate::telemetry::{Counts, TurnEvent};
 use crate::transport::Exchange;
 use crate::verdict::capabilities;
@@ -53,6 +53,8 @@ pub struct Probed {
     pub cost: Cost,
     /// The turns that its metrics were counted on.
     pub telemetry: Vec<TurnEvent>,
+    /// How thinking was switched, where that was known.
+    pub thinking: Option<ThinkingSwitch>,
 }
 
 /// Why a target was not probed.
@@ -80,14 +82,16 @@ pub async fn probe_target(
     let began = Instant::now();
     let (transport, credentials) = (&*line.transport, &line.credentials);
     let found = discover(transport, &target.endpoint, credentials, &target.model).await?;
+    found.heard.iter().for_each(|heard| line.budget.charge(heard.tokens));
     let told = inspect(transport, &target.endpoint, &found.way, credentials, &target.model);
     let asked = ask(target, line, &found.way, plan, watch);
     let (told, asked) = join(told, asked).await;
     let (measured, exchanges) = asked?;
-    let template = named.or(told.template).map(|template| template.hash());
-    let profile = profile(target, &found.way, template.as_ref(), plan, &measured);
+    let told = Inspection { template: named.or(told.template), ..told };
+    let profile = profile(target, &found.way, told, plan, &measured);
     let cost = cost(&exchanges, &line.budget, began.elapsed());
-    Ok(Probed { profile, exchanges, cost, telemetry: measured.telemetry })
+    let (telemetry, thinking) = (measured.telemetry, found.way.thinking);
+    Ok(Probed { profile, exchanges, cost, telemetry, thinking })
 }
 
 async fn ask(
@@ -104,7 +108,7 @@ async fn ask(
         stream: false,
         seed: Seed::new(plan.seed),
         trials: plan.trials,
-        thinking: None,
+        thinking: way.thinking.clone(),
     };
     let measured = probe::run(&bench, &plan.probes(), watch).await;
     Ok((measured, log.take()))
@@ -113,14 +117,16 @@ async fn ask(
 fn profile(
     target: &Target,
     way: &Access,
-    template: Option<&Digest>,
+    told: Inspection,
     plan: &Plan,
     measured: &Measured,
 ) -> Profile {
+    let template = told.template.map(|template| template.hash());
     Profile {
         profile_version: PROFILE_VERSION,
-        subject: target.subject(way, template),
+        subject: target.subject(way, template.as_ref()),
         dialect: way.dialect,
+        server: told.facts.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect(),
         capabilities: capabilities(&measured.results),
         verified_at: plan.verified_at,
         probe_version: plan.suite.version().to_owned(),
@@ -130,10 +136,11 @@ fn profile(
 }
 
 impl Probed {
-    /// The same, said to be about something else.
+    /// The same, said to be about something else than the server that was asked.
     #[must_use]
     pub fn about(mut self, subject: Subject) -> Self {
         self.profile.subject = subject;
+        self.profile.server.clear();
         self
     }
 }

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::target::{Target, TargetError, resolve};
-use super::{Defaults, DialectChoice, TargetEntry};
+use super::{Defaults, DialectChoice, ExtraBody, TargetEntry};
 use crate::profile::Subject;
-use crate::sim::{Fleet, ModelFile};
+use crate::sim::{Fleet, ModelFile, thinking_switch};
 
 /// What stands for the address of a simulated model, so that profiles do not depend on a port.
 pub(super) const ADDRESS: &str = "sim:";
@@ -16,11 +16,14 @@ pub fn simulated(
     base_url: &str,
     defaults: &Defaults,
 ) -> Result<(Target, Subject), TargetError> {
+    let switch = thinking_switch(model);
     let entry = TargetEntry {
         name: Some(model.name.clone()),
         base_url: Some(base_url.to_owned()),
         dialect: Some(DialectChoice::Fixed(model.dialect)),
         model: Some(model.name.clone()),
+        thinking_on: switch.as_ref().map(|switch| ExtraBody(switch.on.clone())),
+        thinking_off: switch.map(|switch| ExtraBody(switch.off)),
         ..TargetEntry::default()
     };
     let targets = resolve(&entry, defaults, Path::new(""), &|_| None)?;

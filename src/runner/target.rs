@@ -190,7 +190,7 @@ fn preset(entry: &TargetEntry) -> Result<Option<&'static Preset>, TargetError> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::dialect::DialectId;
@@ -278,6 +278,22 @@ mod tests {
         let own = TargetEntry { api_key_env: Some("MINE".to_owned()), ..entry("vllm") };
         let missing = KeyFrom::Missing(vec!["MINE".to_owned()]);
         assert_eq!(one(&own, &[]).endpoint.key, missing);
+    }
+
+    #[test]
+    fn thinking_is_switched_as_the_provider_does_unless_the_entry_says_how() {
+        let switch = |entry: &TargetEntry| one(entry, &[]).endpoint.ways[0].thinking.clone();
+        let known = switch(&entry("deepseek")).unwrap();
+        assert_eq!(Value::from(known.off), json!({"thinking": {"type": "disabled"}}));
+        assert_eq!(switch(&entry("mistral")), None);
+        let body = |text: &str| Some(text.parse().unwrap());
+        let own = TargetEntry { thinking_on: body(r#"{"think_hard": 1}"#), ..entry("deepseek") };
+        let merged = switch(&own).unwrap();
+        assert_eq!(Value::from(merged.on), json!({"think_hard": 1}));
+        assert_eq!(Value::from(merged.off), json!({"thinking": {"type": "disabled"}}));
+        let half = TargetEntry { thinking_on: body("{}"), ..at("http://localhost:1/v1") };
+        let error = resolved(&half, &[]).unwrap_err().to_string();
+        assert_eq!(error, "thinking_off: thinking_on needs it beside it");
     }
 
     #[test]

@@ -5,13 +5,12 @@
 
 use std::sync::Arc;
 
-use super::Plan;
 use super::rejudge::{Recorded, RejudgeError, rejudge, verdicts};
 use super::transcript::{TRANSCRIPT_VERSION, Take, Transcript};
+use super::{Plan, Probed};
 use crate::ir::Object;
-use crate::profile::Profile;
 use crate::sim::Provenance;
-use crate::transport::{Cassette, Difference, Exchange, Playback, differences};
+use crate::transport::{Cassette, Difference, Playback, differences};
 
 /// Where the bytes of a transcript are from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,16 +40,17 @@ pub enum TranscribeError {
 
 /// The transcript of a target that was probed.
 pub async fn transcribe(
-    profile: &Profile,
+    probed: Probed,
     extra_body: Object,
-    exchanges: Vec<Exchange>,
     plan: &Plan,
     origin: Origin,
 ) -> Result<Transcript, TranscribeError> {
+    let Probed { profile, exchanges, thinking, .. } = probed;
     let recorded = Recorded {
         subject: profile.subject.clone(),
         dialect: profile.dialect,
         extra_body,
+        thinking,
         seed: plan.seed,
         trials: plan.trials,
     };
@@ -70,6 +70,7 @@ pub async fn transcribe(
         subject: recorded.subject,
         dialect: recorded.dialect,
         extra_body: recorded.extra_body,
+        thinking: recorded.thinking,
         suite: plan.name,
         probe_version: plan.suite.version().to_owned(),
         seed: plan.seed,

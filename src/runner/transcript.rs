@@ -14,8 +14,8 @@ use super::rejudge::Recorded;
 use crate::dialect::DialectId;
 use crate::ir::Object;
 use crate::probe::SuiteName;
-use crate::profile::Subject;
 use crate::profile::store::{Format, StoreError};
+use crate::profile::{Subject, ThinkingSwitch};
 use crate::sim::Provenance;
 use crate::transport::{
     Body, Exchange, Method, Outcome, Response, SentRequest, TimedFrame, Timing, TransportError,
@@ -45,6 +45,9 @@ pub struct Transcript {
     /// Further fields of every request.
     #[serde(default, skip_serializing_if = "Object::is_empty")]
     pub extra_body: Object,
+    /// How thinking was switched, where that was known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<ThinkingSwitch>,
     /// Which suite was asked.
     pub suite: SuiteName,
     /// Which version of it.
@@ -131,6 +134,7 @@ impl Transcript {
             subject: self.subject.clone(),
             dialect: self.dialect,
             extra_body: self.extra_body.clone(),
+            thinking: self.thinking.clone(),
             seed: self.seed,
             trials: self.trials,
         }

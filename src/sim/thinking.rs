@@ -3,10 +3,11 @@
 //! Each provider has request fields of its own that switch reasoning on and off; a field of another
 //! provider changes nothing, as it does there.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::model::{ModelFile, RulesId, ThinkingWhen};
 use crate::ir::{Object, Request};
+use crate::profile::ThinkingSwitch;
 
 /// Whether the model reasons before it answers this request.
 pub fn is_thinking(model: &ModelFile, request: &Request) -> bool {
@@ -16,6 +17,17 @@ pub fn is_thinking(model: &ModelFile, request: &Request) -> bool {
         ThinkingWhen::Always => true,
         ThinkingWhen::ByDefault => asked().unwrap_or(true),
         ThinkingWhen::WhenAsked => asked().unwrap_or(false),
+    }
+}
+
+/// The fields that switch the reasoning of a model on and off; nothing where it cannot be switched.
+pub fn thinking_switch(model: &ModelFile) -> Option<ThinkingSwitch> {
+    let switch = switches(model.rules()).first()?;
+    match model.thinking.when {
+        ThinkingWhen::Never | ThinkingWhen::Always => None,
+        ThinkingWhen::ByDefault | ThinkingWhen::WhenAsked => {
+            Some(ThinkingSwitch { on: switch.fields(true)?, off: switch.fields(false)? })
+        }
     }
 }
 
@@ -69,6 +81,27 @@ fn switches(rules: RulesId) -> &'static [Switch] {
 }
 
 impl Switch {
+    /// The field as a request would have it.
+    fn fields(self, on: bool) -> Option<Object> {
+        let effort = if on { "medium" } else { "none" };
+        let fields = match self {
+            Self::ThinkingType if on => {
+                json!({"thinking": {"type": "enabled", "budget_tokens": 1024}})
+            }
+            Self::ThinkingType => json!({"thinking": {"type": "disabled"}}),
+            Self::EnableThinking => json!({"enable_thinking": on}),
+            Self::TemplateArguments => json!({"chat_template_kwargs": {"enable_thinking": on}}),
+            Self::ReasoningEffort => json!({"reasoning_effort": effort}),
+            Self::Reasoning => json!({"reasoning": {"effort": effort}}),
+            Self::Think => json!({"think": on}),
+            Self::ThinkingConfig => {
+                let budget = if on { -1 } else { 0 };
+                json!({"generationConfig": {"thinkingConfig": {"thinkingBudget": budget}}})
+            }
+        };
+        fields.as_object().cloned()
+    }
+
     /// What the field says, if it is there and says anything.
     fn read(self, extra: &Object) -> Option<bool> {
         match self {
@@ -107,12 +140,27 @@ fn effort(word: &Value) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn read(switch: Switch, extra: &Value) -> Option<bool> {
         switch.read(extra.as_object().unwrap())
+    }
+
+    #[test]
+    fn what_a_switch_writes_it_reads_as_it_was_meant() {
+        for switch in [
+            Switch::ThinkingType,
+            Switch::EnableThinking,
+            Switch::TemplateArguments,
+            Switch::ReasoningEffort,
+            Switch::Reasoning,
+            Switch::Think,
+            Switch::ThinkingConfig,
+        ] {
+            for on in [true, false] {
+                assert_eq!(switch.read(&switch.fields(on).unwrap()), Some(on), "{switch:?}");
+            }
+        }
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod init;
 mod list;
 mod metrics;
 mod parse;
+mod probe;
 mod replay;
 mod report;
 mod run;

@@ -106,6 +106,34 @@ fn a_dry_run_bounds_what_a_run_then_asks() {
     }
 }
 
+#[test]
+fn a_dry_run_comes_near_what_a_run_then_asks_whatever_the_suite() {
+    let dir = tempfile::tempdir().unwrap();
+    let models = ["anthropic-native", "deepseek-v4-thinking", "openai-native"];
+    for suite in ["light", "standard", "full"] {
+        let args = [&models[..], &["--suite", suite, "--format", "json"]].concat();
+        let (_, out, _) = run_in(dir.path(), &[&args[..], &["--dry-run"]].concat());
+        let estimate: Value = serde_json::from_str(&out).unwrap();
+        let (code, out, err) = run_in(dir.path(), &args);
+        assert_eq!(code, Some(0), "{err}");
+        let run: Value = serde_json::from_str(&out).unwrap();
+        let targets = run["run"]["targets"].as_array().unwrap();
+        for (foreseen, target) in estimate["targets"].as_array().unwrap().iter().zip(targets) {
+            let count = |field: &str| target["cost"][field].as_f64().unwrap();
+            let near = |what: &str, spent: f64, within: f64| {
+                let ratio = foreseen["likely"][what].as_f64().unwrap() / spent;
+                let name = &target["name"];
+                assert!(
+                    (1.0 / within..=within).contains(&ratio),
+                    "{suite}, {name}: {what} × {ratio}"
+                );
+            };
+            near("requests", count("requests"), 1.25);
+            near("tokens", count("promptTokens") + count("completionTokens"), 1.4);
+        }
+    }
+}
+
 fn fixture(model: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/models").join(format!("{model}.toml"))
 }

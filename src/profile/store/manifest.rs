@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::RunId;
 use crate::dialect::DialectId;
 use crate::ir::Object;
-use crate::profile::{Confirmation, Subject};
+use crate::profile::{Confirmation, Subject, ThinkingSwitch};
 use crate::telemetry::Metrics;
 
 /// The version of the file format this binary writes.
@@ -121,6 +121,9 @@ pub struct RunTarget {
     /// Further fields of every request, which judging its evidence again needs.
     #[serde(default, skip_serializing_if = "Object::is_empty")]
     pub extra_body: Object,
+    /// How thinking was switched, where that was known; judging its evidence again needs it too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<ThinkingSwitch>,
     /// The name of its profile's file in `profiles/`; null where none was reached.
     pub profile: Option<String>,
     /// Why it has no verdict, or not all of one; null where it has.

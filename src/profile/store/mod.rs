@@ -198,6 +198,7 @@ mod tests {
                 subject: subject(),
                 dialect: Some(DialectId::OpenAiChat),
                 extra_body: Object::new(),
+                thinking: None,
                 profile: None,
                 problem: None,
                 cost: None,

@@ -1,0 +1,16 @@
+//! How is a model's thinking switched on and off?
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ir::Object;
+
+/// The fields of a request that switch thinking on and off. Every provider has its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ThinkingSwitch {
+    /// On.
+    pub on: Object,
+    /// Off.
+    pub off: Object,
+}
