@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use toolprobe::textcall::{
-    Catalog, FORMATS, Options, Parsed, Parser, Part, by_name, parse as parse_with,
+    Catalog, Event, FORMATS, Options, Parsed, Parser, Part, by_name, parse as parse_with,
 };
 use toolprobe::tools::import_tools;
 
@@ -158,6 +158,23 @@ fn a_text_means_the_same_however_it_is_cut_into_pieces() {
         assert_eq!(feed(fives), whole, "{} by five characters", sample.id);
         for cut in places {
             assert_eq!(feed(vec![cut]), whole, "{} cut at {cut}", sample.id);
+        }
+    }
+}
+
+#[test]
+fn a_call_comes_with_the_piece_that_completes_it() {
+    for sample in samples() {
+        let calls = |events: Vec<Event>| {
+            events.iter().filter(|event| matches!(event, Event::Part(Part::Call(_)))).count()
+        };
+        let mut parser = Parser::new(&sample.catalog, Options::default());
+        let (mut last, mut found) = (0, 0);
+        for place in places(&sample.text) {
+            found += calls(parser.push(&sample.text[last..place]));
+            last = place;
+            let mut at_once = Parser::new(&sample.catalog, Options::default());
+            assert_eq!(calls(at_once.push(&sample.text[..place])), found, "{} {place}", sample.id);
         }
     }
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use serde_json::{Number, Value};
 
 use super::parsed::Repair;
-use super::scan::{self, Flavour};
+use super::scan::Flavour;
 
 /// A value and what had to be mended to read it.
 pub(crate) type Mended<T = Value> = (T, Vec<Repair>);
@@ -18,17 +18,17 @@ pub(crate) type Mended<T = Value> = (T, Vec<Repair>);
 pub(crate) fn json(text: &str) -> Result<Mended, String> {
     match serde_json::from_str(text) {
         Ok(value) => Ok((value, Vec::new())),
-        Err(error) => lenient(text, &scan::JSON).map_err(|_| error.to_string()),
+        Err(error) => lenient(text, Flavour::Json).map_err(|_| error.to_string()),
     }
 }
 
 /// Reads JSON or a Python literal, for values that no schema has made a string.
 pub(crate) fn json_or_python(text: &str) -> Option<Value> {
-    let python = || lenient(text, &scan::PYTHON).ok().map(|(value, _)| value);
+    let python = || lenient(text, Flavour::Python).ok().map(|(value, _)| value);
     serde_json::from_str(text).ok().or_else(python)
 }
 
-fn lenient(text: &str, flavour: &'static Flavour) -> Result<Mended, String> {
+fn lenient(text: &str, flavour: Flavour) -> Result<Mended, String> {
     let mut reader = Reader::new(text, flavour);
     let value = reader.value()?;
     let mended = (value, reader.repairs.into_iter().collect());
@@ -41,7 +41,7 @@ pub(crate) type Argument = (Option<String>, Value);
 /// Reads the arguments of a Python call, in their parentheses.
 pub(crate) fn python_arguments(text: &str) -> Result<Mended<Vec<Argument>>, String> {
     let inside = text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
-    let mut reader = Reader::new(inside.unwrap_or(text), &scan::PYTHON);
+    let mut reader = Reader::new(inside.unwrap_or(text), Flavour::Python);
     let mut arguments = Vec::new();
     reader.skip();
     while !reader.rest.is_empty() {
@@ -74,7 +74,7 @@ fn unreadable(text: &str) -> String {
 
 struct Reader<'a> {
     rest: &'a str,
-    flavour: &'static Flavour,
+    flavour: Flavour,
     repairs: BTreeSet<Repair>,
     /// The value so far, as strict JSON.
     strict: String,
@@ -83,12 +83,12 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(rest: &'a str, flavour: &'static Flavour) -> Self {
+    fn new(rest: &'a str, flavour: Flavour) -> Self {
         Self { rest, flavour, repairs: BTreeSet::new(), strict: String::new(), open: Vec::new() }
     }
 
     fn python(&self) -> bool {
-        *self.flavour == scan::PYTHON
+        self.flavour == Flavour::Python
     }
 
     /// Records what JSON does not allow and Python does.
@@ -251,7 +251,7 @@ impl<'a> Reader<'a> {
 
     /// Whether the quote just taken ends its string.
     fn string_ends(&self) -> bool {
-        scan::quote_closes(self.rest, self.flavour.follow()).unwrap_or(true)
+        self.flavour.quote_closes(self.rest).unwrap_or(true)
     }
 
     /// The escapes of JSON, then those that only Python knows; an unknown one keeps its backslash.

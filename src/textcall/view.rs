@@ -46,10 +46,9 @@ impl<'a> View<'a> {
         self.rest(span.start).get(..span.end.saturating_sub(span.start)).unwrap_or("")
     }
 
-    /// The last bytes so far, at most as many.
-    pub(crate) fn tail(&self, length: usize) -> &'a [u8] {
-        let bytes = self.text.as_bytes();
-        bytes.get(bytes.len().saturating_sub(length)..).unwrap_or(bytes)
+    /// The bytes from a place on, which may lie inside a character.
+    pub(crate) fn bytes(&self, at: usize) -> &'a [u8] {
+        self.text.as_bytes().get(at.saturating_sub(self.base)..).unwrap_or_default()
     }
 
     /// The place after the last byte so far.
@@ -141,47 +140,46 @@ impl<'a> View<'a> {
     }
 }
 
-/// A search that remembers how far it has come.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A search for a token, which remembers how far it has come.
+#[derive(Debug)]
 pub(crate) struct Seek {
     from: usize,
+    /// Whether a token has been found of which it is not known what it means.
+    undecided: bool,
 }
 
 impl Seek {
     pub(crate) fn new(from: usize) -> Self {
-        Self { from }
+        Self { from, undecided: false }
+    }
+
+    /// Where the search goes on.
+    pub(crate) fn from(&self) -> usize {
+        self.from
+    }
+
+    /// Whether nothing changes before the token comes.
+    pub(crate) fn awaits(&self) -> bool {
+        !self.undecided
     }
 
     /// The next place where the token starts. The search goes on after it next time.
     pub(crate) fn token(&mut self, view: &View<'_>, token: &str) -> Read<usize> {
-        let first = token.as_bytes().first().copied().unwrap_or_default();
-        loop {
-            let at = self.byte(view, first)?;
-            match view.has(at, token) {
-                Ok(true) => return Ok(at),
-                Ok(false) => {}
-                Err(stop) => {
-                    self.from = at;
-                    return Err(stop);
-                }
-            }
+        let (token, bytes) = (token.as_bytes(), view.bytes(self.from));
+        let first = token.first().copied().unwrap_or_default();
+        let mut starts = memchr::memchr_iter(first, bytes);
+        let is_there = |at: &usize| bytes.get(*at..).is_some_and(|rest| rest.starts_with(token));
+        self.undecided = false;
+        if let Some(offset) = starts.find(is_there) {
+            self.from += offset + 1;
+            return Ok(self.from - 1);
         }
-    }
-
-    /// The next place where the (ASCII) byte stands. The search goes on after it next time.
-    pub(crate) fn byte(&mut self, view: &View<'_>, byte: u8) -> Read<usize> {
-        let rest = view.rest(self.from).as_bytes();
-        let Some(found) = memchr::memchr(byte, rest) else {
-            self.from = view.end();
-            return Err(view.short());
-        };
-        let at = self.from + found;
-        self.from = at + 1;
-        Ok(at)
+        self.from = self.from.max((view.end() + 1).saturating_sub(token.len()));
+        Err(view.short())
     }
 
     /// Goes back, to look at a place again when more text has come.
     pub(crate) fn again(&mut self, at: usize) {
-        self.from = at;
+        *self = Self { from: at, undecided: true };
     }
 }

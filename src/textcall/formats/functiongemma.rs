@@ -1,11 +1,9 @@
 //! Bare keys and values, strings in a token of their own. Models: `FunctionGemma`.
 //! `<start_function_call>call:tide_table{port:<escape>Brest<escape>,days:2}<end_function_call>`
 
-static FLAVOUR: Flavour = delimited("<escape>");
-
 const MARKED: Headed = Headed {
     head: Head::Worded("call:"),
-    delimiter: Some(("<escape>", &FLAVOUR)),
+    delimiter: Some("<escape>"),
     close: &["<end_function_call>"],
     ..Headed::MARKED
 };

@@ -1,11 +1,9 @@
 //! Bare keys and values, strings in a token of their own. Models: `Gemma 4`.
 //! `<|tool_call>call:tide_table{port:<|"|>Brest<|"|>,days:2}<tool_call|>`
 
-static FLAVOUR: Flavour = delimited("<|\"|>");
-
 const MARKED: Headed = Headed {
     head: Head::Worded("call:"),
-    delimiter: Some(("<|\"|>", &FLAVOUR)),
+    delimiter: Some("<|\"|>"),
     close: &["<tool_call|>"],
     ..Headed::MARKED
 };

@@ -9,7 +9,6 @@ use super::format::Format;
 mod prelude {
     pub(super) use crate::textcall::format::{Format, Grammar};
     pub(super) use crate::textcall::grammar::{Fence, Head, Headed, Listed, Starts, Style, Tags};
-    pub(super) use crate::textcall::scan::{Flavour, delimited};
 }
 
 /// A file's format.

@@ -8,7 +8,7 @@ use super::{Block, Family, MessageKind, Next, Step, broken, head, is_name, notat
 use crate::textcall::coerce::{Types, coerce};
 use crate::textcall::parsed::{ProblemCode, Repair};
 use crate::textcall::payload::{self, Draft, Refusal, Trust};
-use crate::textcall::scan::{self, Flavour};
+use crate::textcall::scan::Flavour;
 use crate::textcall::view::{Read, Stop, View};
 
 /// `SECTION (CALL head SEPARATOR {…} CLOSE)* SECTION_END`
@@ -21,7 +21,7 @@ pub(crate) struct Headed {
     /// What ends the head; a `{` mostly does.
     pub(crate) separators: &'static [&'static str],
     /// The token round strings, and the scanner's settings for it, if the arguments are not JSON.
-    pub(crate) delimiter: Option<(&'static str, &'static Flavour)>,
+    pub(crate) delimiter: Option<&'static str>,
     /// What ends a call; models forget it.
     pub(crate) close: &'static [&'static str],
     /// What ends a section; models forget it.
@@ -107,7 +107,7 @@ impl Family for Headed {
     fn decode(&self, view: &View<'_>, block: &mut Block, text: &str) -> Read<Option<Step>> {
         let read = match self.delimiter {
             None => block.json_arguments(text),
-            Some((delimiter, _)) => notation::arguments(view, block, text, delimiter),
+            Some(delimiter) => notation::arguments(view, block, text, delimiter),
         };
         read.map_err(|stop| if self.trust == Trust::Offered { Stop::Reject } else { stop })?;
         let call = named(std::mem::take(&mut block.call), view);
@@ -216,7 +216,7 @@ impl Headed {
         block.marks.fenced = fence.or(tick).is_some();
         let at = view.skip_space(fence.unwrap_or(start + tick.unwrap_or(0)));
         if view.peek(at)? == '{' {
-            return Ok(Next::Value(self.delimiter.map_or(&scan::JSON, |(_, flavour)| flavour), at));
+            return Ok(Next::Value(self.delimiter.map_or(Flavour::Json, Flavour::Delimited), at));
         }
         if line {
             return plain_input(view, block, from).map(Next::Step);

@@ -6,7 +6,7 @@ use super::{Block, Family, Next, Step, head, is_name, json_value};
 use crate::textcall::literal;
 use crate::textcall::parsed::{ProblemCode, Repair};
 use crate::textcall::payload::{self, Draft, Refusal, Trust};
-use crate::textcall::scan;
+use crate::textcall::scan::Flavour;
 use crate::textcall::view::{Read, Stop, View};
 
 /// `[{"name": N, "arguments": {…}}, …]` or `[name(key=value), …]`, in markers, in a fence or bare.
@@ -200,7 +200,7 @@ impl Listed {
                 return Err(Stop::Reject);
             }
         }
-        Ok(Next::Value(&scan::JSON, at))
+        Ok(Next::Value(Flavour::Json, at))
     }
 
     fn name(&self, view: &View<'_>, block: &mut Block, at: usize) -> Read<Next> {
@@ -217,7 +217,7 @@ impl Listed {
             return Err(Stop::Reject);
         }
         plain.unwrap_or(name).clone_into(&mut block.call.name);
-        Ok(Next::Value(&scan::PYTHON, at + name.len()))
+        Ok(Next::Value(Flavour::Python, at + name.len()))
     }
 }
 

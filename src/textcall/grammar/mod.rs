@@ -41,7 +41,7 @@ pub(crate) enum Next {
     /// More of a call whose head has been read.
     Inside(usize),
     /// A bracketed value that starts at this place.
-    Value(&'static Flavour, usize),
+    Value(Flavour, usize),
     /// A value from this place up to a token.
     Until(String, usize),
     /// A value that was left out at this place.
@@ -148,12 +148,26 @@ impl Reader {
         Self { family, block: Block { opener, at, ..Block::default() }, search: None }
     }
 
-    /// That without which the call being read cannot be complete.
-    pub(crate) fn awaits(&self) -> Option<Awaited<'_>> {
-        self.search.as_ref().map(|search| match search {
-            Search::Bracket(scan) => Awaited::Bracket(scan),
-            Search::Token(_) => Awaited::Token(&self.block.value.token),
-        })
+    /// The byte without which the call being read cannot go on.
+    pub(crate) fn awaits(&self) -> Option<u8> {
+        match self.search.as_ref()? {
+            Search::Bracket(scan) => scan.awaits(),
+            Search::Token(seek) if seek.awaits() => self.block.value.token.bytes().next_back(),
+            Search::Token(_) => None,
+        }
+    }
+
+    /// Whether it can, now that `fresh` bytes have come, that byte among them.
+    pub(crate) fn may_go_on(&self, view: &View<'_>, fresh: usize) -> bool {
+        match &self.search {
+            Some(Search::Bracket(scan)) => scan.may_go_on(view, fresh),
+            Some(Search::Token(_)) => {
+                let token = self.block.value.token.as_bytes();
+                let tail = view.bytes((view.end() + 1).saturating_sub(fresh + token.len()));
+                tail.windows(token.len()).any(|window| window == token)
+            }
+            None => true,
+        }
     }
 
     /// Goes on as far as the text allows. A reader that found a call is asked again.
@@ -216,34 +230,6 @@ impl Reader {
         self.block.at = end;
         let text = view.slice(self.block.value.start..text_end);
         self.family.decode(view, &mut self.block, text)
-    }
-}
-
-/// What a long argument cannot end without.
-pub(crate) enum Awaited<'a> {
-    /// The end of a bracketed value.
-    Bracket(&'a Scan),
-    /// A token.
-    Token(&'a str),
-}
-
-impl Awaited<'_> {
-    /// Its last byte; none if any byte may matter.
-    pub(crate) fn last_byte(&self) -> Option<u8> {
-        match self {
-            Self::Bracket(scan) => scan.awaits(),
-            Self::Token(token) => token.bytes().next_back(),
-        }
-    }
-
-    /// Whether it may be there, now that `fresh` bytes have come, the last byte among them.
-    pub(crate) fn may_be_there(&self, view: &View<'_>, fresh: usize) -> bool {
-        match self {
-            Self::Bracket(scan) => scan.may_end(view, fresh),
-            Self::Token(token) => {
-                memchr::memmem::find(view.tail(fresh + token.len()), token.as_bytes()).is_some()
-            }
-        }
     }
 }
 

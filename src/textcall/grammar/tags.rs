@@ -12,7 +12,7 @@ use crate::ir::Object;
 use crate::textcall::coerce::{Types, coerce};
 use crate::textcall::parsed::{ProblemCode, Repair};
 use crate::textcall::payload::{self, Draft};
-use crate::textcall::scan;
+use crate::textcall::scan::Flavour;
 use crate::textcall::view::{Read, Stop, View};
 
 /// `SECTION (<call name="N"> (<parameter name="K">V</parameter>)* </call>)* SECTION_END`
@@ -110,7 +110,7 @@ impl Family for Tags {
             return self.called(view, block, end).map(Next::Step);
         }
         if view.peek(at)? == '{' && block.call.input.is_empty() {
-            return Ok(Next::Value(&scan::JSON, at));
+            return Ok(Next::Value(Flavour::Json, at));
         }
         match self.parameter(view, block.at) {
             Ok(Parameter { start, close: Some(close), .. }) => Ok(Next::Until(close, start)),

@@ -2,6 +2,7 @@
 
 use std::slice::Iter;
 
+use super::prose::{Last, Place};
 use super::{Held, Parser, Thinking};
 use crate::textcall::format::Anchor;
 use crate::textcall::grammar::{MessageKind, Reader, Step};
@@ -30,7 +31,7 @@ impl Parser<'_> {
         payload: usize,
         mut untried: Iter<'static, Choice>,
     ) -> bool {
-        let anchored = self.thinking.is_none() && self.prose.is_line_start(self.at);
+        let anchored = self.thinking.is_none() && self.prose.line == self.at;
         let only = self.options.only.map(|only| only.name);
         let next = untried.find(|choice| {
             (anchored || choice.format.anchor == Anchor::Anywhere)
@@ -82,7 +83,7 @@ impl Parser<'_> {
 
     /// Ends an attempt. The closer of what turned out to be no call is text.
     fn close(&mut self, end: usize) {
-        if self.prose.is_after_call() {
+        if self.prose.last == Last::Call {
             self.at = end;
         } else {
             self.put(end);
@@ -96,7 +97,7 @@ impl Parser<'_> {
         match kind {
             MessageKind::Text => {}
             MessageKind::Reasoning => self.open_reasoning(&reasoning::MESSAGE),
-            MessageKind::Invention => self.prose.discard(),
+            MessageKind::Invention => self.prose.place = Place::Invented,
         }
     }
 

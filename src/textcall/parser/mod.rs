@@ -99,16 +99,14 @@ impl<'t> Parser<'t> {
     /// Goes on as far as the text allows; `fresh` bytes have come.
     #[inline(never)]
     fn look(&mut self, fresh: usize) -> Vec<Event> {
-        let view = View::new(&self.buffer, self.base, self.ended, self.catalog);
         let reader = self.attempt.as_ref().map(|attempt| &attempt.reader);
-        let awaited = reader.and_then(|reader| reader.awaits()).filter(|_| self.awaited.is_some());
-        if awaited.is_some_and(|awaited| !awaited.may_be_there(&view, fresh)) {
+        let asleep = reader.filter(|_| self.awaited.is_some());
+        if asleep.is_some_and(|reader| !reader.may_go_on(&self.view(), fresh)) {
             return Vec::new();
         }
         while self.turn() {}
         self.release();
-        let reader = self.attempt.as_ref().map(|attempt| &attempt.reader);
-        self.awaited = reader.and_then(|reader| reader.awaits()?.last_byte());
+        self.awaited = self.attempt.as_ref().and_then(|attempt| attempt.reader.awaits());
         let Some(held) = self.thinking.as_mut().and_then(|thinking| thinking.held.as_mut()) else {
             return std::mem::take(&mut self.events);
         };

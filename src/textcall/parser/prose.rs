@@ -6,68 +6,41 @@ use crate::textcall::parsed::{Event, Part};
 use crate::textcall::reasoning::{self, Form};
 
 /// What is known of the current place.
+#[derive(Default)]
 pub(super) struct Prose {
-    place: Place,
+    pub(super) place: Place,
     /// Where the visible part of the current line starts.
-    line: usize,
+    pub(super) line: usize,
     /// How many backticks opened the code span that we are in; 0 if in none.
     span: usize,
-    fence: Fence,
-    last: Last,
-    /// Whether the prompt may have opened reasoning, which a closing tag alone would end.
-    prefilled: bool,
+    /// How many opened the fence that we are in: what it quotes counts for nothing.
+    fence: usize,
+    pub(super) last: Last,
+    /// Whether a closing tag alone cannot end reasoning that the prompt opened.
+    reasoned: bool,
     /// What would close the tags round the whole answer.
     answer: Option<&'static str>,
 }
 
-enum Place {
+#[derive(Default)]
+pub(super) enum Place {
+    #[default]
     LineStart,
     InLine,
     /// The model speaks for others from here on.
     Invented,
 }
 
-/// The Markdown fence that we are in.
-enum Fence {
-    None,
-    /// Quoted code, opened by so many backticks: nothing in it counts.
-    Code(usize),
-    /// Round calls, and so no quotation.
-    Calls,
-}
-
 /// The last visible thing.
-#[derive(PartialEq)]
-enum Last {
+#[derive(Default, PartialEq)]
+pub(super) enum Last {
+    #[default]
     Nothing,
     Call,
     Text,
 }
 
-impl Default for Prose {
-    fn default() -> Self {
-        Self {
-            place: Place::LineStart,
-            line: 0,
-            span: 0,
-            fence: Fence::None,
-            last: Last::Nothing,
-            prefilled: true,
-            answer: None,
-        }
-    }
-}
-
 impl Prose {
-    /// Whether nothing but white space stands on the line before this place.
-    pub(super) fn is_line_start(&self, at: usize) -> bool {
-        self.line == at
-    }
-
-    pub(super) fn is_after_call(&self) -> bool {
-        self.last == Last::Call
-    }
-
     /// A call, a message or reasoning ended: what follows stands at the start of a line.
     pub(super) fn boundary(&mut self) {
         self.place = Place::LineStart;
@@ -76,7 +49,7 @@ impl Prose {
 
     pub(super) fn called(&mut self) {
         self.last = Last::Call;
-        self.prefilled = false;
+        self.reasoned = true;
     }
 
     pub(super) fn wrote(&mut self, text: &str) {
@@ -86,10 +59,6 @@ impl Prose {
         if text.ends_with('\n') {
             self.boundary();
         }
-    }
-
-    pub(super) fn discard(&mut self) {
-        self.place = Place::Invented;
     }
 }
 
@@ -114,81 +83,57 @@ impl Parser<'_> {
         let start = self.view().skip_space(self.at);
         self.put(start);
         self.prose.line = start;
-        let view = self.view();
-        let Ok(ticks) = view.has(start, "```") else { return false };
+        let Ok(ticks) = self.view().has(start, "```") else { return false };
         let bare = |c: char| c.is_alphanumeric() || "{[_`".contains(c);
-        let may_call = view.rest(start).starts_with(bare);
+        let may_call = self.view().rest(start).starts_with(bare);
         self.prose.place = Place::InLine;
+        if self.thinking.is_some() {
+            return true;
+        }
         match self.prose.fence {
-            _ if self.thinking.is_some() => true,
-            Fence::Code(_) | Fence::Calls if ticks => self.close_fence(),
-            Fence::None if may_call => {
-                self.try_next(&MARKERS.bare, start, MARKERS.bare.choices.iter())
-            }
-            _ => true,
+            0 => !may_call || self.try_next(&MARKERS.bare, start, MARKERS.bare.choices.iter()),
+            _ => !ticks || self.fence_line(false),
         }
     }
 
-    /// The length of the line that starts here, once it is complete.
-    fn line_length(&mut self) -> Option<usize> {
-        let rest = self.view().rest(self.at);
+    /// Takes a line that starts with backticks, once it is complete. A fence that is `fresh` may
+    /// hold calls unless there was text before it, and then is not content.
+    fn fence_line(&mut self, fresh: bool) -> bool {
+        self.prose.place = Place::LineStart;
+        let (view, opened) = (self.view(), self.prose.fence);
+        let rest = view.rest(self.at);
         let length = rest.find('\n').map(|at| at + 1).or(self.ended.then_some(rest.len()));
-        if length.is_none() {
-            self.prose.place = Place::LineStart;
+        let Some(length) = length else { return false };
+        let (run, end) = (ticks(rest), self.at + length);
+        let alone = rest.get(run..length).is_some_and(|info| info.trim().is_empty());
+        if fresh && self.prose.last == Last::Call && alone {
+            self.at = end;
+            return true;
         }
-        length
-    }
-
-    /// Opens a fence that is no format's own. What starts with one may hold calls in it.
-    fn open_fence(&mut self, fresh: bool) -> bool {
-        let Some(length) = self.line_length() else { return false };
-        let view = self.view();
-        let inside = view.skip_space(self.at + length);
         if fresh && self.prose.last != Last::Text {
-            let (before, marker) = MARKERS.find(view.rest(inside), self.ended);
-            match marker.filter(|marker| before == 0 && !marker.choices.is_empty()) {
-                Some(marker) => {
-                    self.prose.fence = Fence::Calls;
-                    return self.try_next(
-                        marker,
-                        inside + marker.text.len(),
-                        marker.choices.iter(),
-                    );
+            let inside = view.skip_space(end);
+            match MARKERS.find(view.rest(inside), self.ended) {
+                (0, None) if !self.ended => return false,
+                (0, Some(marker)) if !marker.choices.is_empty() => {
+                    self.prose.place = Place::InLine;
+                    let payload = inside + marker.text.len();
+                    return self.try_next(marker, payload, marker.choices.iter());
                 }
-                None if before == 0 && marker.is_none() && !self.ended => {
-                    self.prose.place = Place::LineStart;
-                    return false;
-                }
-                None => {}
+                _ => {}
             }
         }
-        self.prose.fence = Fence::Code(ticks(view.rest(self.at)));
-        self.put(self.at + length);
-        true
-    }
-
-    /// Takes a line that may end the fence. That of a fence round calls is not content.
-    fn close_fence(&mut self) -> bool {
-        let Some(length) = self.line_length() else { return false };
-        let end = self.at + length;
-        let line = self.view().slice(self.at..end);
-        let run = ticks(line);
-        let ends = run == line.trim_end().len();
-        let calls = matches!(self.prose.fence, Fence::Calls);
-        if calls || ends && matches!(self.prose.fence, Fence::Code(opened) if run >= opened) {
-            self.prose.fence = Fence::None;
-        }
-        if calls && ends && self.prose.is_after_call() {
-            self.at = end;
-            self.prose.boundary();
-        }
+        self.prose.fence = match opened {
+            0 => run,
+            _ if alone && run >= opened => 0,
+            _ => opened,
+        };
         self.put(end);
         true
     }
 
     fn marker(&mut self, marker: &'static Marker) -> bool {
         let end = self.at + marker.text.len();
-        let quoted = matches!(self.prose.fence, Fence::Code(_));
+        let quoted = self.prose.fence > 0;
         if marker.text == "`" && !quoted {
             return self.code_span();
         }
@@ -231,11 +176,11 @@ impl Parser<'_> {
         if let Some(form) = marker.opens {
             self.open_reasoning(form);
         } else if marker.closes {
-            if self.prose.prefilled {
+            if !self.prose.reasoned {
                 self.events.push(Event::TextWasReasoning);
                 self.prose = Prose::default();
             }
-            self.prose.prefilled = false;
+            self.prose.reasoned = true;
         } else {
             return false;
         }
@@ -245,7 +190,7 @@ impl Parser<'_> {
 
     pub(super) fn open_reasoning(&mut self, form: &'static Form) {
         self.thinking = Some(Thinking { form, held: None });
-        self.prose.prefilled = false;
+        self.prose.reasoned = true;
     }
 
     /// Ends reasoning, if we are in any: what was held back as calls is part of it.
@@ -261,17 +206,17 @@ impl Parser<'_> {
     /// Settles what no reader takes.
     pub(super) fn give_up(&mut self, marker: &'static Marker) -> bool {
         if self.view().rest(self.at).starts_with("```") {
-            return self.open_fence(marker.text.is_empty());
+            return self.fence_line(marker.text.is_empty());
         }
         let end = self.at + marker.text.len();
         let answer = ANSWERS.iter().find(|pair| pair.0 == marker.text);
         let answer = answer.filter(|_| self.prose.last != Last::Text);
         let closes_answer = !marker.text.is_empty() && self.prose.answer == Some(marker.text);
         self.prose.answer = answer.map(|pair| pair.1).or(self.prose.answer);
-        let stray = marker.closer && self.prose.is_after_call();
+        let stray = marker.closer && self.prose.last == Last::Call;
         let dropped = stray || answer.is_some() || closes_answer;
         if marker.noise || dropped && self.thinking.is_none() {
-            if self.prose.is_line_start(self.at) {
+            if self.prose.line == self.at {
                 self.prose.place = Place::LineStart;
             }
             self.at = end;
