@@ -186,6 +186,7 @@ impl Headed {
         let head = text.trim();
         let (name, id) = match self.head {
             Head::Name | Head::Repeated => (head, ""),
+            Head::Line(_) if head.contains('\n') => return None,
             Head::Line(_) => (head.trim_matches(['`', '*', '"', '\'']), ""),
             Head::Counted => uncounted(head, "functions."),
             Head::Prefixed(prefix) => {
