@@ -23,6 +23,8 @@ pub struct Format {
     pub form: CallFormat,
 }
 
+type Tokens = &'static [&'static str];
+
 /// Where an opener counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Anchor {
@@ -34,19 +36,13 @@ pub(crate) enum Anchor {
 
 impl Format {
     /// JSON or Python behind markers that count anywhere.
-    pub(crate) const fn json(
-        openers: &'static [&'static str],
-        grammars: &'static [Grammar],
-    ) -> Self {
+    pub(crate) const fn json(openers: Tokens, grammars: &'static [Grammar]) -> Self {
         let (anchor, form) = (Anchor::Anywhere, CallFormat::JsonText);
         Self { name: "", openers, anchor, grammars, bare: &[], form }
     }
 
     /// Tags that count anywhere.
-    pub(crate) const fn xml(
-        openers: &'static [&'static str],
-        grammars: &'static [Grammar],
-    ) -> Self {
+    pub(crate) const fn xml(openers: Tokens, grammars: &'static [Grammar]) -> Self {
         Self { form: CallFormat::Xml, ..Self::json(openers, grammars) }
     }
 
@@ -94,12 +90,12 @@ impl Grammar {
     }
 
     /// JSON that its marker vouches for.
-    pub(crate) const fn json(starts: Starts, close: &'static [&'static str]) -> Self {
+    pub(crate) const fn json(starts: Starts, close: Tokens) -> Self {
         Self::Listed(Listed { starts, close, ..Listed::MARKED })
     }
 
     /// Python calls that their marker vouches for.
-    pub(crate) const fn python(close: &'static [&'static str]) -> Self {
+    pub(crate) const fn python(close: Tokens) -> Self {
         Self::Listed(Listed { notation: Notation::Python, close, ..Listed::MARKED })
     }
 
@@ -109,12 +105,12 @@ impl Grammar {
     }
 
     /// `<invoke name="N"><parameter name="K">V</parameter></invoke>`
-    pub(crate) const fn invoke(section_close: &'static [&'static str]) -> Self {
+    pub(crate) const fn invoke(section_close: Tokens) -> Self {
         Self::Tags(Tags { section_close, ..Tags::INVOKE })
     }
 
     /// `<function=N><parameter=K>V</parameter></function>`
-    pub(crate) const fn function(section_close: &'static [&'static str]) -> Self {
+    pub(crate) const fn function(section_close: Tokens) -> Self {
         Self::Tags(Tags { section_close, ..Tags::FUNCTION })
     }
 

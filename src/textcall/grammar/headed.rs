@@ -77,22 +77,15 @@ impl Family for Headed {
         if block.marks.found {
             at = self.closed(view, block, at)?;
             if let Head::Line(host) = self.head {
-                let body = view.skip_space(at);
-                let invention = Step::Message { kind: MessageKind::Invention, body };
-                return Ok(if view.has(body, host)? {
-                    Next::Step(invention)
-                } else {
-                    Next::end(at)
-                });
+                let (kind, body) = (MessageKind::Invention, view.skip_space(at));
+                let invents = view.has(body, host)?.then_some(Step::Message { kind, body });
+                return Ok(invents.map_or(Next::end(at), Next::Step));
             }
         }
-        let announced = self.call.is_empty() || self.call.contains(&block.opener);
-        if block.marks.found || !announced {
-            match block.announced(view, at, &[], self.call, self.section_close)? {
-                Ok(head) => at = head,
-                Err(next) => return Ok(next),
-            }
-        }
+        let at = match block.announced(view, at, &[], self.call, self.section_close)? {
+            Ok(head) => head,
+            Err(end) => return Ok(end),
+        };
         let (text, at) = match self.head {
             Head::Prefixed(prefix) => self.offered_head(view, prefix, at)?,
             _ => self.free_head(view, block.opener, at)?,
@@ -104,15 +97,22 @@ impl Family for Headed {
         self.payload(view, block, at)
     }
 
-    fn decode(&self, view: &View<'_>, block: &mut Block, text: &str) -> Read<Option<Step>> {
+    fn decode(&self, view: &View<'_>, block: &mut Block, text: &str) -> Read<Next> {
         let read = match self.delimiter {
             None => block.json_arguments(text),
-            Some(delimiter) => notation::arguments(view, block, text, delimiter),
+            Some(delimiter) => {
+                let root = view.catalog.schema(&block.call.name);
+                let input = notation::arguments(text, delimiter, root);
+                input.map(|input| block.call.input = input).ok_or_else(|| {
+                    let detail = "the arguments are not key:value pairs in braces";
+                    broken(ProblemCode::InvalidStructure, detail, block.at)
+                })
+            }
         };
         read.map_err(|stop| if self.trust == Trust::Offered { Stop::Reject } else { stop })?;
         let call = named(std::mem::take(&mut block.call), view);
         let calls = vec![call.and_then(|call| self.unrepeated(call))];
-        Ok(Some(Step::Found { calls, text: None, end: block.at }))
+        Ok(Next::Step(Step::Found { calls, text: None, end: block.at }))
     }
 }
 
@@ -164,21 +164,18 @@ impl Headed {
         Ok((text, end))
     }
 
-    /// Whether a head without an end may still become one.
+    /// Whether a head without an end may still become one: most are a word and a separator.
     fn may_be_head(&self, text: &str, view: &View<'_>) -> bool {
-        let end = text.find(|c: char| c.is_whitespace() || c == '<').unwrap_or(text.len());
-        let tail = text.get(end..).unwrap_or("").trim_start();
-        match self.head {
-            Head::Name | Head::Repeated | Head::Line(_) => {
-                tail.is_empty() || self.separators.iter().any(|token| token.starts_with(tail))
-            }
-            Head::Worded(word) => {
-                let name = text.strip_prefix(word).map(str::trim);
-                word.starts_with(text) || name.is_some_and(|name| !name.contains(' '))
-            }
-            Head::Recipient => !view.is_final(),
-            _ => true,
-        }
+        let name = match self.head {
+            Head::Name | Head::Repeated | Head::Line(_) => text,
+            Head::Worded(word) if word.starts_with(text) => return true,
+            Head::Worded(word) => text.strip_prefix(word).unwrap_or(text).trim_start(),
+            Head::Recipient => return !view.is_final(),
+            _ => return true,
+        };
+        let end = name.find(|c: char| c.is_whitespace() || c == '<').unwrap_or(name.len());
+        let tail = name.get(end..).unwrap_or("").trim_start();
+        tail.is_empty() || self.separators.iter().any(|token| token.starts_with(tail))
     }
 
     /// Who is called by a head, or what its message is.
@@ -220,10 +217,11 @@ impl Headed {
             return Ok(Next::Value(self.delimiter.map_or(Flavour::Json, Flavour::Delimited), at));
         }
         if line {
-            return plain_input(view, block, from).map(Next::Step);
+            return plain_input(view, block, from);
         }
         if view.any(at, self.close)?.is_some() {
-            return Ok(Next::Empty(at));
+            block.at = at;
+            return self.decode(view, block, "");
         }
         let detail = format!("the message to {} is not a JSON object", block.call.name);
         let message = self.head == Head::Recipient;
@@ -279,7 +277,7 @@ fn address(header: &str, view: &View<'_>) -> Option<Result<String, MessageKind>>
 }
 
 /// A line of text: the argument of a tool that takes one. It is complete when its line is.
-fn plain_input(view: &View<'_>, block: &mut Block, from: usize) -> Read<Step> {
+fn plain_input(view: &View<'_>, block: &mut Block, from: usize) -> Read<Next> {
     let line = head(view, from, |rest| rest.find('\n'), |_| true)?;
     let text = line.trim().trim_matches('`');
     let call = &mut block.call;

@@ -90,13 +90,13 @@ impl Family for Listed {
         }
     }
 
-    fn decode(&self, view: &View<'_>, block: &mut Block, text: &str) -> Read<Option<Step>> {
+    fn decode(&self, view: &View<'_>, block: &mut Block, text: &str) -> Read<Next> {
         let rejects = self.trust == Trust::Offered && !block.marks.found;
         let end = block.at;
         if self.notation == Notation::Python {
             let call = python(view, std::mem::take(&mut block.call), text);
             let call = if rejects { Ok(call.map_err(|_| Stop::Reject)?) } else { call };
-            return Ok(Some(Step::Found { calls: vec![call], text: None, end }));
+            return Ok(Next::Step(Step::Found { calls: vec![call], text: None, end }));
         }
         let (value, mut repairs) =
             json_value(text, end).map_err(|stop| if rejects { Stop::Reject } else { stop })?;
@@ -112,7 +112,7 @@ impl Family for Listed {
         calls.retain(|call| !call.as_ref().is_ok_and(pseudo));
         calls.iter_mut().flatten().for_each(|call| call.repairs.extend(&repairs));
         let text = payload::message_text(&value).filter(|_| offered).map(str::to_owned);
-        Ok(Some(Step::Found { calls, text, end }))
+        Ok(Next::Step(Step::Found { calls, text, end }))
     }
 }
 
@@ -174,13 +174,9 @@ impl Listed {
 
     /// Whether a call that no comma announces starts with this character behind this gap.
     fn follows(&self, gap: &str, first: char) -> bool {
-        match self.notation {
-            Notation::Json => first == '{',
-            Notation::Python => {
-                let word = first.is_alphabetic() || first == '_';
-                word && self.starts == Starts::Either && gap.contains('\n')
-            }
-        }
+        let line = self.starts == Starts::Either && gap.contains('\n');
+        let word = first.is_alphabetic() || first == '_';
+        if self.notation == Notation::Json { first == '{' } else { line && word }
     }
 
     /// Makes sure that an object starts here, and one that can be a call.

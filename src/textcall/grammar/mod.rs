@@ -15,11 +15,14 @@ pub(crate) use headed::{Head, Headed};
 pub(crate) use listed::{Fence, Listed, Notation, Starts};
 pub(crate) use tags::{Style, Tags};
 
+use serde_json::Value;
+
 use super::literal;
 use super::parsed::ProblemCode;
 use super::payload::{Draft, Refusal};
 use super::scan::{Flavour, Scan};
 use super::view::{Read, Seek, Stop, View};
+use crate::ir::Object;
 
 /// How the calls of a block are written. Every grammar's config implements it.
 pub(crate) trait Family: std::fmt::Debug + Sync {
@@ -32,20 +35,18 @@ pub(crate) trait Family: std::fmt::Debug + Sync {
         Ok(Some((at, at)))
     }
 
-    /// Reads a value that is complete; none if the call goes on behind it.
-    fn decode(&self, view: &View<'_>, block: &mut Block, text: &str) -> Read<Option<Step>>;
+    /// Reads a value that is complete, or was left out.
+    fn decode(&self, view: &View<'_>, block: &mut Block, text: &str) -> Read<Next>;
 }
 
 /// What comes next in a block.
 pub(crate) enum Next {
-    /// More of a call whose head has been read.
+    /// More of the call from this place on.
     Inside(usize),
     /// A bracketed value that starts at this place.
     Value(Flavour, usize),
     /// A value from this place up to a token.
     Until(String, usize),
-    /// A value that was left out at this place.
-    Empty(usize),
     /// Something that takes no value.
     Step(Step),
 }
@@ -67,7 +68,14 @@ pub(crate) struct Block {
     /// The call being read, and whether its head has been.
     call: Draft,
     inside: bool,
-    value: Value,
+    /// Where the value being read starts, and where what announces it does.
+    start: usize,
+    head: usize,
+    /// What ends the value, if that is a token.
+    token: String,
+    /// How many examples of calls stand open in it, as far as it has been searched for them.
+    nested: usize,
+    searched: usize,
 }
 
 /// What a block has come to.
@@ -81,19 +89,6 @@ struct Marks {
     fenced: bool,
 }
 
-/// A value under way.
-#[derive(Debug, Default)]
-struct Value {
-    /// Where what announces it starts, and where it starts itself.
-    head: usize,
-    start: usize,
-    /// What ends it, if that is a token.
-    token: String,
-    /// How many examples of calls stand open in it, as far as it has been searched for them.
-    nested: usize,
-    searched: usize,
-}
-
 impl Block {
     /// Looks for the next call, which a token announces, or for the end of the block.
     fn announced(
@@ -104,6 +99,11 @@ impl Block {
         call: &[&str],
         section_close: &[&str],
     ) -> Read<Result<usize, Next>> {
+        let stem = self.opener.trim_end_matches(['>', ':']);
+        let opens = |call: &&str| stem.ends_with(call.trim_end_matches('>'));
+        if !self.marks.found && (call.is_empty() || call.iter().any(opens)) {
+            return Ok(Ok(from));
+        }
         let at = view.skip_tokens(from, gap)?;
         match past(view, at, call)? {
             Some(head) => Ok(Ok(head)),
@@ -116,14 +116,15 @@ impl Block {
     fn json_arguments(&mut self, text: &str) -> Read<()> {
         let text = if text.is_empty() { "{}" } else { text };
         let (value, repairs) = json_value(text, self.at)?;
-        self.call.input = value.as_object().cloned().unwrap_or_default();
+        self.call.input = if let Value::Object(input) = value { input } else { Object::new() };
         self.call.repairs.extend(repairs);
         Ok(())
     }
 
     /// Takes the call being read for complete.
-    fn called(&mut self, end: usize) -> Step {
-        Step::Found { calls: vec![Ok(std::mem::take(&mut self.call))], text: None, end }
+    fn called(&mut self, end: usize) -> Next {
+        let calls = vec![Ok(std::mem::take(&mut self.call))];
+        Next::Step(Step::Found { calls, text: None, end })
     }
 }
 
@@ -152,7 +153,7 @@ impl Reader {
     pub(crate) fn awaits(&self) -> Option<u8> {
         match self.search.as_ref()? {
             Search::Bracket(scan) => scan.awaits(),
-            Search::Token(seek) if seek.awaits() => self.block.value.token.bytes().next_back(),
+            Search::Token(seek) if seek.awaits() => self.block.token.bytes().next_back(),
             Search::Token(_) => None,
         }
     }
@@ -162,7 +163,7 @@ impl Reader {
         match &self.search {
             Some(Search::Bracket(scan)) => scan.may_go_on(view, fresh),
             Some(Search::Token(_)) => {
-                let token = self.block.value.token.as_bytes();
+                let token = self.block.token.as_bytes();
                 let tail = view.bytes((view.end() + 1).saturating_sub(fresh + token.len()));
                 tail.windows(token.len()).any(|window| window == token)
             }
@@ -173,62 +174,56 @@ impl Reader {
     /// Goes on as far as the text allows. A reader that found a call is asked again.
     pub(crate) fn step(&mut self, view: &View<'_>) -> Read<Step> {
         loop {
-            let step = match &self.search {
-                Some(_) => self.value(view)?,
-                None => self.next(view)?,
-            };
-            if let Some(Step::Found { end, .. }) = &step {
-                self.block.at = *end;
-                self.block.marks.found = true;
-            }
-            if let Some(step) = step {
-                return Ok(step);
+            let next = if self.search.is_some() { self.value(view) } else { self.next(view) };
+            match next? {
+                Next::Inside(at) => self.block.at = at,
+                Next::Value(flavour, start) => {
+                    self.search = Some(Search::Bracket(Scan::new(flavour, start)));
+                    self.expect(start, String::new());
+                }
+                Next::Until(token, start) => {
+                    self.search = Some(Search::Token(Seek::new(start)));
+                    self.expect(start, token);
+                }
+                Next::Step(step) => {
+                    if let Step::Found { end, .. } = &step {
+                        self.block.at = *end;
+                        self.block.marks.found = true;
+                    }
+                    return Ok(step);
+                }
             }
         }
     }
 
-    fn next(&mut self, view: &View<'_>) -> Read<Option<Step>> {
+    fn next(&mut self, view: &View<'_>) -> Read<Next> {
         let marks = self.block.marks;
         let next = self.family.next(view, &mut self.block);
-        let next = next.inspect_err(|_| self.block.marks = marks)?;
-        let head = self.block.at;
-        let value = |start, token| Value { head, start, token, nested: 0, searched: start };
-        match next {
-            Next::Inside(at) => self.block.at = at,
-            Next::Value(flavour, start) => {
-                self.block.value = value(start, String::new());
-                self.search = Some(Search::Bracket(Scan::new(flavour, start)));
-            }
-            Next::Until(token, start) => {
-                self.block.value = value(start, token);
-                self.search = Some(Search::Token(Seek::new(start)));
-            }
-            Next::Empty(end) => {
-                self.block.value = value(end, String::new());
-                self.block.at = end;
-                return self.family.decode(view, &mut self.block, "");
-            }
-            Next::Step(step) => return Ok(Some(step)),
-        }
-        Ok(None)
+        next.inspect_err(|_| self.block.marks = marks)
+    }
+
+    fn expect(&mut self, start: usize, token: String) {
+        let block = &mut self.block;
+        (block.head, block.start, block.token) = (block.at, start, token);
+        (block.nested, block.searched) = (0, start);
     }
 
     /// Reads a value once its end is there.
-    fn value(&mut self, view: &View<'_>) -> Read<Option<Step>> {
+    fn value(&mut self, view: &View<'_>) -> Read<Next> {
         let (text_end, end) = match &mut self.search {
             Some(Search::Bracket(scan)) => scan.run(view).map(|end| (end, end))?,
             Some(Search::Token(seek)) => loop {
-                let at = seek.token(view, &self.block.value.token)?;
+                let at = seek.token(view, &self.block.token)?;
                 let ends = self.family.ends(view, &mut self.block, at);
                 if let Some(ends) = ends.inspect_err(|_| seek.again(at))? {
                     break ends;
                 }
             },
-            None => return Ok(None),
+            None => return Ok(Next::Inside(self.block.at)),
         };
         self.search = None;
         self.block.at = end;
-        let text = view.slice(self.block.value.start..text_end);
+        let text = view.slice(self.block.start..text_end);
         self.family.decode(view, &mut self.block, text)
     }
 }

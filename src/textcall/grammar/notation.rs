@@ -2,33 +2,21 @@
 
 use serde_json::Value;
 
-use super::{Block, broken};
 use crate::ir::Object;
 use crate::textcall::coerce::{Types, correct};
-use crate::textcall::parsed::ProblemCode;
 use crate::textcall::scan::MAX_DEPTH;
-use crate::textcall::view::{Read, View};
 
-/// Reads arguments that the scanner found complete.
-pub(super) fn arguments(
-    view: &View<'_>,
-    block: &mut Block,
-    text: &str,
-    delimiter: &'static str,
-) -> Read<()> {
-    let root = view.catalog.schema(&block.call.name);
-    let mut text = Text { rest: text, delimiter, root };
-    let Some(Value::Object(input)) = text.value(root, 0, "") else {
-        let detail = "the arguments are not key:value pairs in braces";
-        return Err(broken(ProblemCode::InvalidStructure, detail, block.at));
-    };
-    block.call.input = input;
-    Ok(())
+/// Reads arguments that the scanner found complete, by the schema of the tool.
+pub(super) fn arguments(text: &str, delimiter: &str, root: Option<&Value>) -> Option<Object> {
+    match (Text { rest: text, delimiter, root }).value(root, 0, "")? {
+        Value::Object(input) => Some(input),
+        _ => None,
+    }
 }
 
 struct Text<'a> {
     rest: &'a str,
-    delimiter: &'static str,
+    delimiter: &'a str,
     root: Option<&'a Value>,
 }
 

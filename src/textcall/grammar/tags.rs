@@ -7,8 +7,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{Block, Family, Next, Step, broken, elements, head, is_name, past};
-use crate::ir::Object;
+use super::{Block, Family, Next, broken, elements, head, is_name, past};
 use crate::textcall::coerce::{Types, coerce};
 use crate::textcall::parsed::{ProblemCode, Repair};
 use crate::textcall::payload::{self, Draft};
@@ -107,14 +106,17 @@ impl Family for Tags {
         }
         let at = view.skip_tokens(block.at, self.gap)?;
         if let Some(end) = past(view, at, &[self.call_close])? {
-            return self.called(view, block, end).map(Next::Step);
+            return self.called(view, block, end);
         }
         if view.peek(at)? == '{' && block.call.input.is_empty() {
             return Ok(Next::Value(Flavour::Json, at));
         }
         match self.parameter(view, block.at) {
             Ok(Parameter { start, close: Some(close), .. }) => Ok(Next::Until(close, start)),
-            Ok(Parameter { start, close: None, .. }) => Ok(Next::Empty(start)),
+            Ok(Parameter { start, close: None, .. }) => {
+                (block.head, block.at) = (block.at, start);
+                self.decode(view, block, "")
+            }
             Err(Stop::Reject) if block.marks.found || !block.call.input.is_empty() => {
                 Err(misplaced(at))
             }
@@ -123,36 +125,36 @@ impl Family for Tags {
     }
 
     fn ends(&self, view: &View<'_>, block: &mut Block, at: usize) -> Read<Option<(usize, usize)>> {
-        let after = at + block.value.token.len();
+        let after = at + block.token.len();
         if self.style == Style::Elements {
             return Ok(Some((at, after)));
         }
         let next = view.skip_tokens(after, self.gap)?;
         let goes_on = past(view, next, &[self.call_close, self.parameter])?.is_some()
             || past(view, next, self.section_close)?.is_some();
-        let text = view.slice(block.value.start..at).trim();
+        let text = view.slice(block.start..at).trim();
         if text.starts_with(CDATA) {
             return Ok((goes_on && text.ends_with("]]>")).then_some((at, after)));
         }
         if let Some(missed) = self.search(view, block, at) {
             return Ok(Some((missed, missed)));
         }
-        Ok((goes_on && block.value.nested == 0).then_some((at, after)))
+        Ok((goes_on && block.nested == 0).then_some((at, after)))
     }
 
-    fn decode(&self, view: &View<'_>, block: &mut Block, text: &str) -> Read<Option<Step>> {
+    fn decode(&self, view: &View<'_>, block: &mut Block, text: &str) -> Read<Next> {
         if self.style == Style::Elements {
-            let namespace = block.value.token.strip_suffix(self.call_close).unwrap_or("");
+            let namespace = block.token.strip_suffix(self.call_close).unwrap_or("");
             let plain = namespace.is_empty() && !block.marks.found;
             let broken = if plain { Stop::Reject } else { misplaced(block.at) };
             elements::read(view, &mut block.call, text, namespace).ok_or(broken)?;
-            return Ok(Some(block.called(block.at)));
+            return Ok(block.called(block.at));
         }
-        if block.value.token.is_empty() && text.starts_with('{') {
-            return block.json_arguments(text).map(|()| None);
+        if block.token.is_empty() && text.starts_with('{') {
+            block.json_arguments(text)?;
+            return Ok(Next::Inside(block.at));
         }
-        let Parameter { key, text: declared, start, close } =
-            self.parameter(view, block.value.head)?;
+        let Parameter { key, text: declared, start, close } = self.parameter(view, block.head)?;
         let root = view.catalog.schema(&block.call.name);
         let plain = self.plain(text);
         let value = match declared {
@@ -166,24 +168,21 @@ impl Family for Tags {
         if close.is_some() || !matches!(self.style, Style::Pairs(_)) {
             block.call.input.insert(key, value);
         }
-        Ok(None)
+        Ok(Next::Inside(block.at))
     }
 }
 
 impl Tags {
     /// Expects a call or the end of the section.
     fn head(&self, view: &View<'_>, block: &mut Block) -> Read<Next> {
-        let stem = |tag: &'static str| tag.trim_end_matches(['>', ':']);
         let mut at = block.at;
         if block.opener.ends_with(':') && !block.marks.found {
             at = past(view, at - 1, &[">"])?.ok_or(Stop::Reject)?;
         }
-        if block.marks.found || !stem(block.opener).ends_with(stem(self.call)) {
-            match block.announced(view, at, self.gap, &[self.call], self.section_close)? {
-                Ok(head) => at = head,
-                Err(next) => return Ok(next),
-            }
-        }
+        let at = match block.announced(view, at, self.gap, &[self.call], self.section_close)? {
+            Ok(head) => head,
+            Err(end) => return Ok(end),
+        };
         let (inside, end) = self.call_tag(view, at)?;
         let name = match self.style {
             Style::Attributes(name, _) => attribute(inside, name).ok_or(Stop::Reject)?,
@@ -197,7 +196,7 @@ impl Tags {
         }
         block.call = Draft { name, ..Draft::default() };
         if inside.trim_end().ends_with('/') && !matches!(self.style, Style::Pairs(_)) {
-            return Ok(Next::Step(block.called(end)));
+            return Ok(block.called(end));
         }
         if self.style == Style::Elements {
             let namespace = view.slice(end..view.skip_tokens(end, self.gap)?).trim();
@@ -261,19 +260,18 @@ impl Tags {
     /// Searches a value up to a place for examples of calls, and for the tag of another parameter
     /// on a line of its own, which says that the end tag before it is missing.
     fn search(&self, view: &View<'_>, block: &mut Block, upto: usize) -> Option<usize> {
-        let Block { call, value, .. } = block;
-        let from = std::mem::replace(&mut value.searched, upto);
-        let declared = view.catalog.parameters(&call.name);
+        let from = std::mem::replace(&mut block.searched, upto);
+        let declared = view.catalog.parameters(&block.call.name);
         let text = view.slice(from..upto);
         for (offset, _) in text.match_indices('<') {
             let (at, tag) = (from + offset, text.get(offset..).unwrap_or(""));
             if tag.starts_with(self.call_close) {
-                value.nested = value.nested.saturating_sub(1);
+                block.nested = block.nested.saturating_sub(1);
             } else if tag.starts_with(self.call) {
-                value.nested += usize::from(self.is_example(view, at).unwrap_or(false));
-            } else if value.nested == 0
+                block.nested += usize::from(self.is_example(view, at).unwrap_or(false));
+            } else if block.nested == 0
                 && tag.starts_with(self.parameter)
-                && view.slice(value.start..at).ends_with('\n')
+                && view.slice(block.start..at).ends_with('\n')
                 && let Ok(parameter) = self.parameter(view, at)
                 && declared.contains(&parameter.key.as_str())
             {
@@ -305,14 +303,14 @@ impl Tags {
     }
 
     /// Ends a call. A name alone is one only if it was offered, or something else vouches for it.
-    fn called(&self, view: &View<'_>, block: &mut Block, end: usize) -> Read<Step> {
+    fn called(&self, view: &View<'_>, block: &mut Block, end: usize) -> Read<Next> {
         let call = &mut block.call;
         let known = view.catalog.is_empty() || view.catalog.offers(&call.name);
         if self.style == Style::Pairs(None) && call.input.is_empty() && !known {
             return Err(Stop::Reject);
         }
         let declared = view.catalog.parameters(&call.name);
-        call.input = unwrap_sole(std::mem::take(&mut call.input), &declared);
+        unwrap_sole(call, &declared);
         block.inside = false;
         Ok(block.called(end))
     }
@@ -329,20 +327,17 @@ fn attribute(inside: &str, name: &str) -> Option<String> {
         return Some(inside.trim_matches(['"', '\'']).to_owned());
     }
     let mut found = inside.match_indices(name);
-    found.find_map(|(at, _)| {
-        let own_word = inside.get(..at)?.chars().next_back().is_none_or(char::is_whitespace);
-        let value = inside.get(at + name.len()..)?.trim_start().strip_prefix('=')?.trim_start();
-        own_word.then(|| unquoted(value))
-    })
-}
-
-fn unquoted(value: &str) -> String {
-    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
-    let text = match quote {
-        Some(quote) => value.get(1..).and_then(|inside| inside.split(quote).next()),
-        None => value.split_whitespace().next(),
+    let value = found.find_map(|(at, name)| {
+        let (before, rest) = inside.split_at_checked(at)?;
+        let own_word = before.is_empty() || before.ends_with(char::is_whitespace);
+        rest.strip_prefix(name)?.trim_start().strip_prefix('=').filter(|_| own_word)
+    });
+    let value = value?.trim_start();
+    let value = match value.chars().next()? {
+        quote @ ('"' | '\'') => value.split(quote).nth(1),
+        _ => value.split_whitespace().next(),
     };
-    text.unwrap_or("").replace("&quot;", "\"").replace("&amp;", "&")
+    Some(value?.replace("&quot;", "\"").replace("&amp;", "&"))
 }
 
 /// What `string="true"` and `type="string"` say of a value.
@@ -355,11 +350,13 @@ fn declared_text(inside: &str) -> Option<bool> {
 }
 
 /// Takes the arguments out of a lone parameter that holds all of them.
-fn unwrap_sole(input: Object, declared: &[&str]) -> Object {
-    let mut wrapping = ["arguments", "input"].into_iter().filter(|key| !declared.contains(key));
-    let inner = wrapping.find_map(|key| input.get(key)).filter(|_| input.len() == 1);
-    match payload::arguments(inner) {
-        Ok((arguments, _)) if inner.is_some() => arguments,
-        _ => input,
+fn unwrap_sole(call: &mut Draft, declared: &[&str]) {
+    let lone = call.input.iter().next().filter(|_| call.input.len() == 1);
+    if let Some((key, inner)) = lone
+        && ["arguments", "input"].contains(&key.as_str())
+        && !declared.contains(&key.as_str())
+        && let Ok((arguments, _)) = payload::arguments(Some(inner))
+    {
+        call.input = arguments;
     }
 }
