@@ -18,6 +18,11 @@ const TAGS: Tags = Tags {
 };
 
 family!(Format::xml(
-    &["<｜tool_calls_begin｜>", "<｜tool_call_begin｜>", "<steptml:invoke"],
+    &[
+        "<｜tool_calls_begin｜>",
+        "<｜tool_call_begin｜>",
+        "function<steptml:invoke",
+        "<steptml:invoke"
+    ],
     &[Grammar::Tags(TAGS)],
 ));

@@ -124,7 +124,10 @@ impl Parser<'_> {
                     self.prose.called();
                     Part::Call(self.call(choice, draft, span, raw))
                 }
-                Err((code, message)) => Part::Problem(Problem { code, message, span, raw }),
+                Err((code, message)) => {
+                    self.prose.failed();
+                    Part::Problem(Problem { code, message, span, raw })
+                }
             }));
         }
     }

@@ -13,8 +13,8 @@ pub(super) struct Prose {
     pub(super) line: usize,
     /// How many backticks opened the code span that we are in; 0 if in none.
     span: usize,
-    /// How many opened the fence that we are in: what it quotes counts for nothing.
-    fence: usize,
+    /// What opened the fence that we are in: what it quotes counts for nothing.
+    fence: String,
     pub(super) last: Last,
     /// Whether a closing tag alone cannot end reasoning that the prompt opened.
     reasoned: bool,
@@ -37,6 +37,8 @@ pub(super) enum Last {
     #[default]
     Nothing,
     Call,
+    /// A call that is none.
+    Problem,
     Text,
 }
 
@@ -50,6 +52,12 @@ impl Prose {
     pub(super) fn called(&mut self) {
         self.last = Last::Call;
         self.reasoned = true;
+    }
+
+    pub(super) fn failed(&mut self) {
+        if self.last != Last::Call {
+            self.last = Last::Problem;
+        }
     }
 
     pub(super) fn wrote(&mut self, text: &str) {
@@ -83,29 +91,35 @@ impl Parser<'_> {
         let start = self.view().skip_space(self.at);
         self.put(start);
         self.prose.line = start;
-        let Ok(ticks) = self.view().has(start, "```") else { return false };
-        let bare = |c: char| c.is_alphanumeric() || "{[_`".contains(c);
+        let Ok(fence) = self.view().any(start, &["```", "~~~"]) else { return false };
+        let bare = |c: char| c.is_alphanumeric() || "{[_`~".contains(c);
         let may_call = self.view().rest(start).starts_with(bare);
         self.prose.place = Place::InLine;
         if self.thinking.is_some() {
             return true;
         }
-        match self.prose.fence {
-            0 => !may_call || self.try_next(&MARKERS.bare, start, MARKERS.bare.choices.iter()),
-            _ => !ticks || self.fence_line(false),
+        if self.prose.fence.is_empty() {
+            !may_call || self.try_next(&MARKERS.bare, start, MARKERS.bare.choices.iter())
+        } else {
+            fence.is_none() || self.fence_line(false)
         }
     }
 
-    /// Takes a line that starts with backticks, once it is complete. A fence that is `fresh` may
-    /// hold calls unless there was text before it, and then is not content.
+    /// Takes a line that starts with backticks or tildes, once it is complete. A fence that is
+    /// `fresh` may hold calls unless there was text before it, and then is not content.
     fn fence_line(&mut self, fresh: bool) -> bool {
         self.prose.place = Place::LineStart;
-        let (view, opened) = (self.view(), self.prose.fence);
+        let view = self.view();
         let rest = view.rest(self.at);
         let length = rest.find('\n').map(|at| at + 1).or(self.ended.then_some(rest.len()));
         let Some(length) = length else { return false };
-        let (run, end) = (ticks(rest), self.at + length);
-        let alone = rest.get(run..length).is_some_and(|info| info.trim().is_empty());
+        let (run, end) = (run(rest).to_owned(), self.at + length);
+        let info = rest.get(run.len()..length).unwrap_or("").trim();
+        let alone = info.is_empty();
+        if fresh && run == "~~~" && info == "tool_call" {
+            self.prose.place = Place::InLine;
+            return true;
+        }
         if fresh && self.prose.last == Last::Call && alone {
             self.at = end;
             return true;
@@ -122,18 +136,18 @@ impl Parser<'_> {
                 _ => {}
             }
         }
-        self.prose.fence = match opened {
-            0 => run,
-            _ if alone && run >= opened => 0,
-            _ => opened,
-        };
+        if self.prose.fence.is_empty() {
+            self.prose.fence = run;
+        } else if alone && run.starts_with(&self.prose.fence) {
+            self.prose.fence.clear();
+        }
         self.put(end);
         true
     }
 
     fn marker(&mut self, marker: &'static Marker) -> bool {
         let end = self.at + marker.text.len();
-        let quoted = self.prose.fence > 0;
+        let quoted = !self.prose.fence.is_empty();
         if marker.text == "`" && !quoted {
             return self.code_span();
         }
@@ -147,7 +161,7 @@ impl Parser<'_> {
     /// Counts a run of backticks, which opens or closes a code span.
     fn code_span(&mut self) -> bool {
         let rest = self.view().rest(self.at);
-        let run = ticks(rest);
+        let run = run(rest).len();
         if run == rest.len() && !self.ended {
             return false;
         }
@@ -205,14 +219,17 @@ impl Parser<'_> {
 
     /// Settles what no reader takes.
     pub(super) fn give_up(&mut self, marker: &'static Marker) -> bool {
-        if self.view().rest(self.at).starts_with("```") {
-            return self.fence_line(marker.text.is_empty());
+        let (rest, fresh) = (self.view().rest(self.at), marker.text.is_empty());
+        let tildes = fresh && rest.starts_with("~~~") && self.prose.last != Last::Problem;
+        if tildes || rest.starts_with("```") {
+            return self.fence_line(fresh);
         }
         let end = self.at + marker.text.len();
         let answer = ANSWERS.iter().find(|pair| pair.0 == marker.text);
         let answer = answer.filter(|_| self.prose.last != Last::Text);
         let closes_answer = !marker.text.is_empty() && self.prose.answer == Some(marker.text);
-        self.prose.answer = answer.map(|pair| pair.1).or(self.prose.answer);
+        let close = answer.map(|pair| pair.1).filter(|close| !close.is_empty());
+        self.prose.answer = close.or(self.prose.answer);
         let stray = marker.closer && self.prose.last == Last::Call;
         let dropped = stray || answer.is_some() || closes_answer;
         if marker.noise || dropped && self.thinking.is_none() {
@@ -227,6 +244,8 @@ impl Parser<'_> {
     }
 }
 
-fn ticks(text: &str) -> usize {
-    text.len() - text.trim_start_matches('`').len()
+/// The characters at the start of a text that are alike.
+fn run(text: &str) -> &str {
+    let first = text.chars().next().unwrap_or_default();
+    text.strip_suffix(text.trim_start_matches(first)).unwrap_or(text)
 }
