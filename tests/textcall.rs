@@ -396,7 +396,6 @@ fn scrap() -> impl Strategy<Value = &'static str> {
         "'",
         "<",
         ">",
-        "/",
         "[",
         "]",
         "}",

@@ -30,6 +30,9 @@ pub(crate) struct Headed {
     pub(crate) trust: Trust,
 }
 
+/// What may stand round a name on a line of its own.
+const DECORATION: [char; 4] = ['`', '*', '"', '\''];
+
 /// How the name and the id stand in a head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Head {
@@ -166,15 +169,17 @@ impl Headed {
 
     /// Whether a head without an end may still become one: most are a word and a separator.
     fn may_be_head(&self, text: &str, view: &View<'_>) -> bool {
+        let line = matches!(self.head, Head::Line(_));
+        let plain = |c: char| c.is_whitespace() || line && DECORATION.contains(&c);
         let name = match self.head {
-            Head::Name | Head::Repeated | Head::Line(_) => text,
+            Head::Name | Head::Repeated | Head::Line(_) => text.trim_start_matches(plain),
             Head::Worded(word) if word.starts_with(text) => return true,
             Head::Worded(word) => text.strip_prefix(word).unwrap_or(text).trim_start(),
             Head::Recipient => return !view.is_final(),
             _ => return true,
         };
         let end = name.find(|c: char| c.is_whitespace() || c == '<').unwrap_or(name.len());
-        let tail = name.get(end..).unwrap_or("").trim_start();
+        let tail = name.get(end..).unwrap_or("").trim_start_matches(plain);
         tail.is_empty() || self.separators.iter().any(|token| token.starts_with(tail))
     }
 
@@ -183,8 +188,8 @@ impl Headed {
         let head = text.trim();
         let (name, id) = match self.head {
             Head::Name | Head::Repeated => (head, ""),
-            Head::Line(_) if head.contains('\n') => return None,
-            Head::Line(_) => (head.trim_matches(['`', '*', '"', '\'']), ""),
+            Head::Line(_) if head.contains('\n') || !text.contains('\n') => return None,
+            Head::Line(_) => (head.trim_matches(DECORATION), ""),
             Head::Counted => uncounted(head, "functions."),
             Head::Prefixed(prefix) => {
                 let (name, id) = uncounted(head, prefix);
