@@ -47,7 +47,10 @@ impl Cause {
         }
         match self.rule.rest {
             Rest::Nothing => false,
-            Rest::Status => same_probe() && path.matches("results.**.status"),
+            Rest::Status => {
+                let summed_up = ["results.**.status", "results.**.passes"];
+                same_probe() && summed_up.iter().any(|pattern| path.matches(pattern))
+            }
             Rest::Probe => same_probe(),
             Rest::ProbeAnd(fields) => {
                 same_probe() || fields.iter().any(|pattern| path.matches(pattern))

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// What is no change, and why.
 pub(super) const IGNORED: &[(&str, &str)] = &[
@@ -19,7 +19,7 @@ pub(super) const IGNORED: &[(&str, &str)] = &[
     ("dialect", "part of the tuple"),
     ("verifiedAt", "a time"),
     ("results.**.probe", "a name"),
-    ("results.**.passes", "a count; the status is what follows from it"),
+    ("results.**.passes", "a count; what follows from it is the status, or see `COUNTED`"),
     ("results.**.trials", "a count"),
     ("results.**.interval", "follows from the counts"),
     ("results.**.reason", "words"),
@@ -37,6 +37,9 @@ pub(super) const IGNORED: &[(&str, &str)] = &[
     ("results.reasoningReplay.mode", "`reasoningReplay.mode` says it"),
     ("results.reasoningReplay.field", "`reasoningReplay.field` says it"),
 ];
+
+/// Where the passes are compared with the trials they are of, while the status says the same.
+const COUNTED: [&str; 2] = ["results.*", "results.extended.*"];
 
 /// Which result a field at the top of a profile is read off.
 const READ_OFF: &[(&str, &str)] = &[
@@ -158,6 +161,7 @@ fn compare(path: &Path, old: &Value, new: &Value, found: &mut Vec<Difference>) {
         (Shape::Container, Shape::Container | Shape::Nothing)
         | (Shape::Nothing, Shape::Container)
         | (Shape::Headed, Shape::Headed) => {
+            found.extend(counted(path, old, new));
             for key in keys(old).union(&keys(new)) {
                 let side = |value: &Value| value.get(key).cloned().unwrap_or(Value::Null);
                 compare(&path.child(key), &side(old), &side(new), found);
@@ -177,6 +181,20 @@ fn compare(path: &Path, old: &Value, new: &Value, found: &mut Vec<Difference>) {
             found.push(Difference { path: path.clone(), old: shown(old), new: shown(new) });
         }
     }
+}
+
+/// The passes of both sides with the trials they are of. A status that changed says more.
+fn counted(path: &Path, old: &Value, new: &Value) -> Option<Difference> {
+    let is_result = COUNTED.iter().any(|pattern| path.matches(pattern));
+    if !is_result || old.get("status")? != new.get("status")? {
+        return None;
+    }
+    let counts = |side: &Value| {
+        let count = |key| side.get(key).cloned();
+        Some(json!({"passes": count("passes")?, "trials": count("trials")?}))
+    };
+    let (old, new) = (counts(old)?, counts(new)?);
+    (old != new).then(|| Difference { path: path.child("passes"), old, new })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -218,8 +236,6 @@ fn members(value: &Value) -> BTreeSet<&str> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn shown(old: &Value, new: &Value) -> Vec<String> {
@@ -238,13 +254,29 @@ mod tests {
     }
 
     #[test]
-    fn times_words_counts_addresses_and_order_are_no_change() {
+    fn times_words_addresses_and_order_are_no_change() {
         let old = json!({"verifiedAt": 1, "results": {"schema": {
             "status": "pass", "passes": 3, "trials": 3, "reason": "a", "evidence": ["sha256:1"]}}});
         let new = json!({"results": {"schema": {
-            "evidence": ["sha256:2"], "reason": "b", "trials": 9, "passes": 9, "status": "pass"}},
+            "evidence": ["sha256:2"], "reason": "b", "trials": 3, "passes": 3, "status": "pass"}},
             "verifiedAt": 2});
         assert_eq!(shown(&old, &new), [""; 0]);
+    }
+
+    #[test]
+    fn counts_are_compared_where_the_status_says_the_same() {
+        let side = |status: &str, passes: u32| {
+            json!({"results": {"schema": {"status": status, "passes": passes, "trials": 9,
+                "cases": {"enum": {"verdict": "rejected", "passes": passes, "trials": 9}}}}})
+        };
+        assert_eq!(
+            shown(&side("partial", 8), &side("partial", 2)),
+            [r#"results.schema.passes: {"passes":8,"trials":9} -> {"passes":2,"trials":9}"#]
+        );
+        assert_eq!(
+            shown(&side("partial", 8), &side("fail", 0)),
+            [r#"results.schema.status: "partial" -> "fail""#]
+        );
     }
 
     #[test]

@@ -120,7 +120,8 @@ fn ruled(
         Some((Decision::Inconclusive, words)) if level == Level::Deny => {
             return (Level::Inconclusive, words);
         }
-        Some((Decision::Inconclusive, _)) | None => {}
+        Some((Decision::Inconclusive, words)) => return (level, format!("{because}; {words}")),
+        None => {}
     }
     if level == Level::Deny && change.class == Class::Regression && quarantine.holds(change) {
         return (Level::Warn, format!("quarantine: its history is flaky ({because})"));

@@ -39,5 +39,5 @@ pub use policy::{Day, Exception, Level, Policy, PolicyRule};
 pub use rule::{Code, Rest, Rule, When};
 pub use rules::rules;
 pub use snapshot::{KEPT_EVIDENCE, Unacceptable, acceptable, trimmed};
-pub use sprt::{SequentialTest, TestPlan, estimate, is_suspicious};
+pub use sprt::{SequentialTest, TestPlan, estimate, has_fallen};
 pub use suspicion::Suspicion;

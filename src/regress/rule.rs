@@ -8,7 +8,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::field::Path;
-use super::{Class, Severity};
+use super::{Class, Severity, has_fallen};
+use crate::profile::Observed;
 
 use crate::suggest::did_you_mean;
 
@@ -60,6 +61,10 @@ pub enum When {
     Rises(f64),
     /// By at least so much less.
     Drops(f64),
+    /// From so many passes of so many trials to fewer, further than chance goes.
+    Rarer,
+    /// To more passes of the trials, further than chance goes.
+    Oftener,
     /// In any way.
     Changes,
 }
@@ -69,7 +74,7 @@ pub enum When {
 pub enum Rest {
     /// None.
     Nothing,
-    /// The status of the same probe.
+    /// The status of the same probe, and how often it passes.
     Status,
     /// All that the same probe found.
     Probe,
@@ -106,9 +111,15 @@ impl When {
             Self::Shrinks(times, by) => grows(new, old, times, by),
             Self::Rises(by) => grows(old, new, 1.0, by),
             Self::Drops(by) => grows(new, old, 1.0, by),
+            Self::Rarer => counts(old, new).is_some_and(|(old, new)| has_fallen(old, new)),
+            Self::Oftener => counts(old, new).is_some_and(|(old, new)| has_fallen(new, old)),
             Self::Changes => true,
         }
     }
+}
+
+fn counts(old: &Value, new: &Value) -> Option<(Observed, Observed)> {
+    Some((Observed::deserialize(old).ok()?, Observed::deserialize(new).ok()?))
 }
 
 /// A scalar as the table spells it.

@@ -5,10 +5,10 @@
 //! average it needs about half the trials of a fixed-size test with the same error rates.
 
 use crate::profile::{Decision, Observed};
-use crate::verdict::Tally;
+use crate::verdict::{Tally, wilson};
 
-/// The share of a drop that one night must show before it is worth sampling again.
-const SUSPICIOUS_SHARE: f64 = 1.0 / 3.0;
+/// The fall of a rate that is worth a word, however many trials show it.
+const NOTABLE: f64 = 0.10;
 
 /// No rate is taken to be nearer to 0 or 1 than this: one sample must never decide alone.
 const MARGIN: f64 = 0.02;
@@ -44,12 +44,12 @@ impl Default for TestPlan {
     }
 }
 
-/// Whether one night's trials are worth sampling again: the status fell, or the rate did by a third
-/// of the drop. Generous on purpose, since a needless suspicion costs only samples.
-pub fn is_suspicious(baseline: Observed, night: Observed, plan: &TestPlan) -> bool {
-    let (Some(before), Some(now)) = (estimate(baseline), tally(night).rate()) else { return false };
-    let fell = tally(night).status() > tally(baseline).status();
-    fell || now < before - plan.drop * SUSPICIOUS_SHARE
+/// Whether a rate fell further than chance goes: by a tenth or more, and to where even the upper end
+/// of the new trials' Wilson interval does not reach the old rate. Few trials never show that.
+pub fn has_fallen(before: Observed, now: Observed) -> bool {
+    let (Some(old), Some(new)) = (estimate(before), tally(now).rate()) else { return false };
+    let reach = wilson(now.passes, now.trials).map_or(1.0, |interval| interval.1);
+    new <= old - NOTABLE && reach < old
 }
 
 /// A test under way. Feed it samples until it has a [`Decision`].
@@ -87,10 +87,11 @@ impl SequentialTest {
         self.seen
     }
 
-    /// Takes one conclusive sample and decides, if it can.
-    pub fn observe(&mut self, passed: bool) -> Option<Decision> {
-        self.seen.trials += 1;
-        self.seen.passes += u32::from(passed);
+    /// Takes a sample and decides, if it can. The trials of a sample count together: taken one by
+    /// one, those that happen to stand first would decide.
+    pub fn observe(&mut self, sample: Observed) -> Option<Decision> {
+        self.seen.trials += sample.trials;
+        self.seen.passes += sample.passes;
         self.decision()
     }
 
@@ -128,11 +129,15 @@ mod tests {
         Observed { passes, trials }
     }
 
+    fn one(passed: bool) -> Observed {
+        observed(u32::from(passed), 1)
+    }
+
     /// Samples an endpoint of this rate until there is a decision.
     fn decide(test: &SequentialTest, rate: f64, luck: &mut Luck) -> (Decision, u32) {
         let mut test = test.clone();
         loop {
-            if let Some(decision) = test.observe(luck.happens(rate)) {
+            if let Some(decision) = test.observe(one(luck.happens(rate))) {
                 return (decision, test.seen().trials);
             }
         }
@@ -198,7 +203,8 @@ mod tests {
         let plan = TestPlan::default();
         let baseline = observed(luck.passes(trials.0, before), trials.0);
         let night = observed(luck.passes(trials.1, now), trials.1);
-        let suspicious = is_suspicious(baseline, night, &plan);
+        let status_fell = tally(night).status() > tally(baseline).status();
+        let suspicious = status_fell || has_fallen(baseline, night);
         let test = SequentialTest::new(baseline, plan).filter(|_| suspicious)?;
         Some(decide(&test, now, luck).0)
     }
@@ -222,7 +228,7 @@ mod tests {
         assert_eq!(estimate(observed(3, 3)), Some(0.8));
         assert_eq!(estimate(observed(0, 0)), None);
         let mut test = SequentialTest::new(observed(1000, 1000), TestPlan::default()).unwrap();
-        assert_eq!(test.observe(false), None, "one failure is no regression");
+        assert_eq!(test.observe(one(false)), None, "one failure is no regression");
     }
 
     #[test]
@@ -235,17 +241,33 @@ mod tests {
     fn what_the_bound_leaves_open_is_inconclusive() {
         let plan = TestPlan { max_trials: 2, ..TestPlan::default() };
         let mut test = SequentialTest::new(observed(4, 5), plan).unwrap();
-        assert_eq!(test.observe(true), None);
-        assert_eq!(test.observe(false), Some(Decision::Inconclusive));
+        assert_eq!(test.observe(one(true)), None);
+        assert_eq!(test.observe(one(false)), Some(Decision::Inconclusive));
     }
 
     #[test]
-    fn a_night_is_suspicious_when_its_status_or_its_rate_fell() {
-        let plan = TestPlan::default();
-        assert!(is_suspicious(observed(3, 3), observed(2, 3), &plan), "pass to partial");
-        assert!(is_suspicious(observed(17, 20), observed(12, 20), &plan), "both partial");
-        assert!(!is_suspicious(observed(17, 20), observed(16, 20), &plan));
-        assert!(!is_suspicious(observed(2, 3), observed(3, 3), &plan), "better");
-        assert!(!is_suspicious(observed(3, 3), observed(0, 0), &plan), "no night");
+    fn the_trials_of_a_sample_decide_together() {
+        let mut test = SequentialTest::new(observed(32, 40), TestPlan::default()).unwrap();
+        let first: Vec<_> = (0..7).map(|_| test.observe(one(true))).collect();
+        assert_eq!(first.last(), Some(&Some(Decision::Noise)), "so many passes alone decide");
+        let mut test = SequentialTest::new(observed(32, 40), TestPlan::default()).unwrap();
+        assert_eq!(test.observe(observed(7, 14)), None, "but not beside as many failures");
+    }
+
+    #[test]
+    fn a_rate_has_fallen_when_chance_does_not_reach_that_far() {
+        for (before, now, fell) in [
+            ((17, 20), (10, 20), true),
+            ((8, 10), (3, 10), true),
+            ((17, 20), (14, 20), false),
+            ((2, 3), (1, 3), false),
+            ((1000, 1000), (910, 1000), false),
+            ((1000, 1000), (890, 1000), true),
+            ((10, 20), (17, 20), false),
+            ((3, 3), (0, 0), false),
+        ] {
+            let (old, new) = (observed(before.0, before.1), observed(now.0, now.1));
+            assert_eq!(has_fallen(old, new), fell, "{before:?} to {now:?}");
+        }
     }
 }

@@ -40,10 +40,11 @@ impl Suspicion {
         let probe = change.probe.clone()?;
         let (was, is) = (outcome(&before.results, &probe)?, outcome(&night.results, &probe)?);
         let case = case_of(change);
+        let is_rate = change.at.field.ends_with(".passes");
         let all = Observed { passes: was.trials, trials: was.trials };
         let (baseline, sign) = match case.as_deref().and_then(|id| of_case(before, &probe, id)) {
             Some(observed) => (observed, Sign::Passes),
-            None if is.status > was.status => (observed(was), Sign::Passes),
+            None if is_rate || is.status > was.status => (observed(was), Sign::Passes),
             None => (all, Sign::Same(change.at.old.clone())),
         };
         let (profile, field) = (change.file.clone(), change.at.field.clone());

@@ -2,10 +2,12 @@
 
 use std::fmt::Write as _;
 
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::escape::{for_markdown, for_terminal};
 use crate::ir::Digest;
+use crate::profile::Observed;
 use crate::regress::{Change, FieldChange, Level, explain};
 
 /// How many addresses of evidence are shown for each side.
@@ -155,6 +157,9 @@ fn word(value: &Value) -> String {
     match value {
         Value::Null => "none".to_owned(),
         Value::String(text) => text.clone(),
-        other => other.to_string(),
+        other => match Observed::deserialize(other) {
+            Ok(Observed { passes, trials }) => format!("{passes} of {trials}"),
+            Err(_) => other.to_string(),
+        },
     }
 }

@@ -83,10 +83,8 @@ impl Suspect<'_> {
             let results = sample(bench, probes, again, &control).await;
             let seen = suspicion.read(&results, self.before, self.night);
             misses = if seen.trials == 0 { misses + 1 } else { 0 };
-            for trial in 0..seen.trials {
-                if let Some(decision) = test.observe(trial < seen.passes) {
-                    return (decision, test.seen());
-                }
+            if let Some(decision) = test.observe(seen).filter(|_| seen.trials > 0) {
+                return (decision, test.seen());
             }
             number += 1;
         }

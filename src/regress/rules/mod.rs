@@ -9,6 +9,7 @@ mod extended;
 mod history;
 mod metrics;
 mod parallel;
+mod rates;
 mod reasoning;
 mod results;
 mod schema;
@@ -34,6 +35,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         history::RULES,
         reasoning::DETAILS,
         extended::RULES,
+        rates::RULES,
         cost::RULES,
         metrics::RULES,
         verdicts::CASES,
