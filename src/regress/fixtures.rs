@@ -7,20 +7,35 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::field::{IGNORED, Path};
-use super::{Change, Cost, Diff, Measured, diff, rules};
+use super::{Change, Diff, Measured, diff, rules};
 use crate::profile::Profile;
 
 /// `fixtures/diff/<code>.json`: what both sides have beyond the same base.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Pair {
+    /// Where the profiles are from.
+    provenance: Provenance,
     /// What happened, for people.
-    #[expect(dead_code, reason = "read by people")]
     about: String,
+    /// What the pair yields the other way round.
+    #[serde(default)]
+    reverse: Vec<String>,
     old: Option<Value>,
     new: Option<Value>,
-    old_cost: Option<(f64, f64)>,
-    new_cost: Option<(f64, f64)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Provenance {
+    Invented,
+}
+
+/// Which side of a pair is the older one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Forth,
+    Back,
 }
 
 fn folder() -> PathBuf {
@@ -42,19 +57,19 @@ pub(super) fn profile(patch: &Value) -> Profile {
 
 /// The change that the fixture of a code yields.
 pub(super) fn change(code: &str) -> Change {
-    fixture(code).changes.remove(0)
+    fixture(code, Way::Forth).changes.remove(0)
 }
 
-fn fixture(code: &str) -> Diff {
+fn fixture(code: &str, way: Way) -> Diff {
     let pair: Pair = read(code);
-    let side = |patch: Option<Value>, cost: Option<(f64, f64)>| -> Vec<Measured> {
-        let cost = cost.map(|(latency, tokens)| Cost {
-            median_latency_ms: Some(latency),
-            tokens_per_request: Some(tokens),
-        });
-        patch.map(|patch| Measured { profile: profile(&patch), cost }).into_iter().collect()
+    let side = |patch: Option<Value>| -> Vec<Measured> {
+        patch.map(|patch| profile(&patch).into()).into_iter().collect()
     };
-    diff(&side(pair.old, pair.old_cost), &side(pair.new, pair.new_cost))
+    let (old, new) = (side(pair.old), side(pair.new));
+    match way {
+        Way::Forth => diff(&old, &new),
+        Way::Back => diff(&new, &old),
+    }
 }
 
 /// JSON Merge Patch: null takes away.
@@ -79,7 +94,7 @@ fn merge(document: &mut Value, patch: &Value) {
 fn every_row_has_a_pair_that_yields_exactly_it() {
     let mut wrong = Vec::new();
     for rule in rules() {
-        let changes = fixture(rule.code).changes;
+        let changes = fixture(rule.code, Way::Forth).changes;
         let expected = [(rule.code, rule.class, rule.severity)];
         let found = changes.iter().map(|it| (it.code.as_str(), it.class, it.severity));
         let found: Vec<_> = found.collect();
@@ -89,6 +104,22 @@ fn every_row_has_a_pair_that_yields_exactly_it() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn every_pair_says_what_it_is_and_what_it_yields_the_other_way_round() {
+    let mut wrong = Vec::new();
+    for rule in rules() {
+        let pair: Pair = read(rule.code);
+        assert_eq!(pair.provenance, Provenance::Invented);
+        assert!(!pair.about.is_empty(), "{}", rule.code);
+        let changes = fixture(rule.code, Way::Back).changes;
+        let found: Vec<&str> = changes.iter().map(|it| it.code.as_str()).collect();
+        if found != pair.reverse {
+            wrong.push(format!("{}: {found:?}, not {:?}", rule.code, pair.reverse));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
@@ -226,4 +257,19 @@ fn good_news_never_covers_bad_news() {
     let diff = diff(&[old.into()], &[new.into()]);
     let codes: Vec<&str> = diff.changes.iter().map(|change| change.code.as_str()).collect();
     assert_eq!(codes, ["schema-keyword-lost", "schema-level-raised"]);
+}
+
+#[test]
+fn cost_is_compared_only_between_answers_to_the_same_questions() {
+    let cheap = profile(&json!({"cost": {"tokensPerTurn": 300}}));
+    let dear = |history: Value| {
+        let patch = json!({"cost": {"tokensPerTurn": 900}, "results": {"history": history}});
+        profile(&patch)
+    };
+    let codes = |new: Profile| -> Vec<&str> {
+        let changes = diff(&[cheap.clone().into()], &[new.into()]).changes;
+        changes.iter().map(|change| change.code.as_str()).collect()
+    };
+    assert_eq!(codes(dear(json!({}))), ["tokens-grew"]);
+    assert_eq!(codes(dear(Value::Null)), ["result-missing"]);
 }

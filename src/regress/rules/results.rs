@@ -46,7 +46,7 @@ pub(super) const LOOP: &[Rule] = &[
         when: When::Climbs(LADDER),
         class: Class::Improvement,
         severity: Severity::Major,
-        rest: Rest::Probe,
+        rest: Rest::ProbeAnd(NEEDS_RESULTS),
         meaning: "tool results are read more often than before",
         remedy: "accept the profile",
     },
