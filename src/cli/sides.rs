@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use super::error::CliError;
 use super::report::stored;
 use crate::ir::Digest;
-use crate::profile::Profile;
-use crate::profile::store::{self, Manifest, ProfileFolder, RunFolder, read_profile};
-use crate::regress::{Cost, Measured};
+use crate::profile::store::{self, ProfileFolder, RunFolder, read_profile};
+use crate::regress::Measured;
 
 /// A file, a folder of profiles, the folder of a run, or the name of one.
 pub(super) fn side(name: &str, reports: &Path) -> Result<Vec<Measured>, CliError> {
@@ -27,37 +26,15 @@ pub(super) fn side(name: &str, reports: &Path) -> Result<Vec<Measured>, CliError
     measured(&stored(Some(name), reports)?)
 }
 
-/// The committed profiles.
+/// The profiles in a folder, such as the committed ones.
 pub(super) fn snapshots(folder: &Path) -> Result<Vec<Measured>, CliError> {
     let profiles = ProfileFolder::new(folder).read_all().map_err(CliError::usage)?;
     Ok(profiles.into_iter().map(|(_, profile)| profile.into()).collect())
 }
 
-/// The profiles of a run, with what they cost.
+/// The profiles of a run.
 pub(super) fn measured(run: &RunFolder) -> Result<Vec<Measured>, CliError> {
-    let manifest = run.manifest().map_err(CliError::usage)?;
-    let profiles = run.profiles().read_all().map_err(CliError::usage)?;
-    let with_cost =
-        |(name, profile): (String, Profile)| Measured { cost: cost(&manifest, &name), profile };
-    Ok(profiles.into_iter().map(with_cost).collect())
-}
-
-fn cost(manifest: &Manifest, profile: &str) -> Option<Cost> {
-    let mut targets = manifest.targets.iter();
-    let target = targets.find(|target| target.profile.as_deref() == Some(profile))?;
-    let cost = target.cost?;
-    let tokens = cost.prompt_tokens.saturating_add(cost.completion_tokens);
-    let per_request =
-        (tokens > 0 && cost.requests > 0).then(|| float(tokens) / float(cost.requests));
-    Some(Cost {
-        median_latency_ms: cost.total_ms.map(|it| float(it.p50)),
-        tokens_per_request: per_request.map(f64::round),
-    })
-}
-
-#[expect(clippy::cast_precision_loss, reason = "no run spends 2^53 of anything")]
-fn float(count: u64) -> f64 {
-    count as f64
+    snapshots(run.profiles().path())
 }
 
 /// Where evidence is kept: in any run that is still there, the newest first.

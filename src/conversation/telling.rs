@@ -1,7 +1,7 @@
 //! What does a turn come to in the metrics?
 
 use super::{Answer, Reading};
-use crate::ir::{Defect, Part, Reply, Request, Role, ToolResult};
+use crate::ir::{Defect, Part, Reply, Request, Role, ToolResult, Usage};
 use crate::telemetry::TurnEvent;
 use crate::tools::{ErrorCode, Registry};
 
@@ -50,6 +50,8 @@ impl Sent {
             wanted_calls: self.next.wanted,
             after_tool_error: self.next.after_error,
             replayed_reasoning: self.with_reasoning,
+            prompt_tokens: usage(answer).and_then(|usage| usage.input),
+            completion_tokens: usage(answer).and_then(|usage| usage.output),
             ..TurnEvent::default()
         };
         Some(match answer {
@@ -70,6 +72,13 @@ impl Sent {
                 TurnEvent { closure_errors: u32::from(self.with_results), ..event }
             }
         })
+    }
+}
+
+fn usage(answer: &Answer) -> Option<&Usage> {
+    match answer {
+        Answer::Reply(reply) | Answer::CutShort(reply) => Some(&reply.usage),
+        Answer::Refused(_) | Answer::OutputRejected(_) | Answer::Nothing(_) => None,
     }
 }
 

@@ -168,4 +168,20 @@ pub struct Profile {
     /// How tool calling went over all turns; absent in files from before it was counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metrics: Option<Metrics>,
+    /// What a turn cost; absent in files from before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<UnitCost>,
+}
+
+/// What a turn cost on average, so that runs of any length can be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UnitCost {
+    /// Tokens of the prompt and the reply together, rounded; null where the endpoint counts none.
+    pub tokens_per_turn: Option<u64>,
+    /// Milliseconds that half of the replies do not exceed. It says as much of the hour and of where
+    /// the prober stood as of the model. Absent for simulated models, which are as fast as the
+    /// machine that runs them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub median_latency_ms: Option<u64>,
 }

@@ -24,7 +24,7 @@ mod thinking;
 pub use confirmation::{Confirmation, Decision, Observed};
 pub use document::{
     Capabilities, ErrorRepair, PROFILE_VERSION, Profile, ReasoningReplay, SchemaLevel, Subject,
-    ToolCallFormat,
+    ToolCallFormat, UnitCost,
 };
 pub use requirement::Requirement;
 pub use results::{

@@ -48,6 +48,7 @@ pub(super) fn profile() -> Profile {
         probe_version: "tool-probe-v1+000000000000".to_owned(),
         results: Results::default(),
         metrics: None,
+        cost: None,
     }
 }
 

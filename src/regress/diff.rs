@@ -17,24 +17,12 @@ use crate::profile::{Confirmation, Profile, Subject, predecessor, slug};
 pub struct Measured {
     /// Its profile.
     pub profile: Profile,
-    /// What asking it cost, where a manifest says so.
-    pub cost: Option<Cost>,
 }
 
 impl From<Profile> for Measured {
     fn from(profile: Profile) -> Self {
-        Self { profile, cost: None }
+        Self { profile }
     }
-}
-
-/// Time and money of one target, made comparable between runs.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Cost {
-    /// What half of the replies do not exceed.
-    pub median_latency_ms: Option<f64>,
-    /// Tokens of prompts and replies, by request.
-    pub tokens_per_request: Option<f64>,
 }
 
 /// What changed, gravest first.
@@ -140,20 +128,32 @@ fn predecessor_of<'a>(
 }
 
 fn compared(old: &Measured, new: &Measured) -> Vec<Change> {
-    let (was, is) = (document(old, new.cost), document(new, old.cost));
+    let cost = if asked(&old.profile) == asked(&new.profile) { Cost::Compared } else { Cost::Left };
+    let (was, is) = (document(old, cost), document(new, cost));
     causes(differences(&was, &is))
         .into_iter()
         .map(|cause| change(cause, &new.profile, &was, &is))
         .collect()
 }
 
-/// The profile as it is written, and the cost where both sides know it.
-fn document(target: &Measured, other: Option<Cost>) -> Value {
-    let mut value = serde_json::to_value(&target.profile).unwrap_or_default();
-    if let (Some(object), Some(cost), Some(_)) = (value.as_object_mut(), target.cost, other) {
-        object.insert("cost".to_owned(), json!(cost));
-    }
-    value
+/// Whether what turns cost is compared: only between answers to the same questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cost {
+    Compared,
+    Left,
+}
+
+/// The probes that were answered.
+fn asked(profile: &Profile) -> BTreeSet<&str> {
+    let answered = profile.results.outcomes().filter(|outcome| outcome.trials > 0);
+    answered.map(|outcome| outcome.probe.as_str()).collect()
+}
+
+/// The profile as it is written.
+fn document(target: &Measured, cost: Cost) -> Value {
+    let mut profile = target.profile.clone();
+    profile.cost = profile.cost.filter(|_| cost == Cost::Compared);
+    serde_json::to_value(&profile).unwrap_or_default()
 }
 
 fn appeared(profile: &Profile, before: Option<&Profile>) -> Option<Change> {

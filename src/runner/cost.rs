@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use super::inspect::questions;
+use super::simulated::ADDRESS;
 use super::{Plan, Target};
 use crate::probe::{Estimate, Load, estimate};
+use crate::profile::UnitCost;
 use crate::profile::store::{Cost, Percentiles};
+use crate::telemetry::TurnEvent;
 use crate::transport::{Budget, Exchange, Response};
 
 /// Tokens of a question that only finds out the dialect.
@@ -27,7 +30,7 @@ pub fn foreseen(target: &Target, plan: &Plan) -> Estimate {
 /// The cost of these exchanges. Requests and tokens are the account's: it also counts what was asked
 /// in vain.
 pub(super) fn cost(exchanges: &[Exchange], account: &Budget, wall: Duration) -> Cost {
-    let answered = || exchanges.iter().filter(|it| it.response().is_ok_and(Response::is_success));
+    let answered = || answered(exchanges);
     let tokens = account.tokens();
     Cost {
         requests: account.spent(),
@@ -39,4 +42,22 @@ pub(super) fn cost(exchanges: &[Exchange], account: &Budget, wall: Duration) -> 
         ),
         total_ms: Percentiles::of(answered().map(|it| it.timing.total_ms).collect()),
     }
+}
+
+/// What a turn cost. Tokens are those of the turns that the metrics are counted on: which others
+/// there were besides depends on what was under way when something failed.
+pub(super) fn unit_cost(target: &Target, turns: &[TurnEvent], exchanges: &[Exchange]) -> UnitCost {
+    let spent = |turn: &TurnEvent| Some(turn.prompt_tokens? + turn.completion_tokens.unwrap_or(0));
+    let spent: Vec<u64> = turns.iter().filter_map(spent).filter(|tokens| *tokens > 0).collect();
+    let count = u64::try_from(spent.len()).unwrap_or(u64::MAX);
+    let median = || Percentiles::of(answered(exchanges).map(|it| it.timing.total_ms).collect());
+    let is_simulated = target.endpoint.alias.as_deref() == Some(ADDRESS);
+    UnitCost {
+        tokens_per_turn: (spent.iter().sum::<u64>() + count / 2).checked_div(count),
+        median_latency_ms: if is_simulated { None } else { median().map(|it| it.p50) },
+    }
+}
+
+fn answered(exchanges: &[Exchange]) -> impl Iterator<Item = &Exchange> {
+    exchanges.iter().filter(|it| it.response().is_ok_and(Response::is_success))
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use chrono::{DateTime, Utc};
 use futures_util::future::join;
 
-use super::cost::cost;
+use super::cost::{cost, unit_cost};
 use super::{
     Access, Connection, DiscoverError, Inspection, Target, TemplateFileError, discover, inspect,
     read_template,
@@ -88,7 +88,10 @@ pub async fn probe_target(
     let (told, asked) = join(told, asked).await;
     let (measured, exchanges) = asked?;
     let told = Inspection { template: named.or(told.template), ..told };
-    let profile = profile(target, &found.way, told, plan, &measured);
+    let profile = Profile {
+        cost: Some(unit_cost(target, &measured.telemetry, &exchanges)),
+        ..profile(target, &found.way, told, plan, &measured)
+    };
     let cost = cost(&exchanges, &line.budget, began.elapsed());
     let (telemetry, thinking) = (measured.telemetry, found.way.thinking);
     Ok(Probed { profile, exchanges, cost, telemetry, thinking })
@@ -132,6 +135,7 @@ fn profile(
         probe_version: plan.suite.version().to_owned(),
         results: measured.results.clone(),
         metrics: Some(Counts::of(&measured.telemetry).metrics()),
+        cost: None,
     }
 }
 

@@ -58,6 +58,12 @@ pub struct TurnEvent {
     /// Whether it was refused because of that reasoning.
     #[serde(skip_serializing_if = "is_false")]
     pub reasoning_replay_error: bool,
+    /// Tokens of the prompt, where the endpoint counts them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt_tokens: Option<u64>,
+    /// Tokens of the reply.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completion_tokens: Option<u64>,
     /// Whatever else the writer wants to keep.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     pub extra: serde_json::Map<String, serde_json::Value>,
@@ -88,7 +94,8 @@ impl TurnEvent {
     pub fn check(&self) -> Result<(), Impossible> {
         let version = self.telemetry_version.unwrap_or(TELEMETRY_VERSION);
         if version != TELEMETRY_VERSION {
-            let problem = format!("is {version}, this toolprobe reads {TELEMETRY_VERSION}");
+            let problem =
+                format!("is {version}, this toolprobe reads {TELEMETRY_VERSION}: update toolprobe");
             return Err(Impossible { field: "telemetryVersion", problem });
         }
         let valid = self.calls.saturating_sub(self.invalid_calls);

@@ -75,7 +75,8 @@ pub enum StoreError {
     },
     /// Evidence that is not what its name says.
     #[error(
-        "{} does not hold what its name says; it was changed or cut short: delete it and run again",
+        "{} does not hold what its name says; it was changed, cut short, or written by a newer \
+         toolprobe: update toolprobe, or delete it and run again",
         path.display()
     )]
     Altered {

@@ -39,6 +39,11 @@ impl ProfileFolder {
         Ok(name)
     }
 
+    /// Whether a profile can be written: not over a newer file, nor over one that is not ours.
+    pub fn check(&self, profile: &Profile) -> Result<(), StoreError> {
+        FORMAT.check_overwrite(&self.folder.join(Self::file_name(profile)))
+    }
+
     /// Takes away the profile of this file name, if it is there.
     pub fn remove(&self, name: &str) -> Result<(), StoreError> {
         let path = self.folder.join(name);

@@ -13,6 +13,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +29,7 @@ pub const HISTORY_VERSION: u32 = 1;
 const ALL: &str = "all";
 
 /// The result of one probe of one target in one run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryRow {
     /// The version of this row.
@@ -36,6 +37,7 @@ pub struct HistoryRow {
     /// The run.
     pub run: RunId,
     /// When it began.
+    #[schemars(with = "String")]
     pub time: DateTime<Utc>,
     /// The target, as `provider/model`.
     pub target: String,
@@ -54,7 +56,7 @@ pub struct HistoryRow {
 }
 
 /// The seven metrics of one target in one run; rates are empty where there was nothing to count.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MetricsRow {
     /// The version of this row.
@@ -62,6 +64,7 @@ pub struct MetricsRow {
     /// The run.
     pub run: RunId,
     /// When it began.
+    #[schemars(with = "String")]
     pub time: DateTime<Utc>,
     /// The target, as `provider/model`, or `all`.
     pub target: String,
@@ -295,7 +298,9 @@ fn malformed(path: &Path, error: &csv::Error) -> StoreError {
         column: 1,
         what: "history",
         problem,
-        remedy: "correct the line or move the file elsewhere to begin a new one".to_owned(),
+        remedy: "correct the line, update toolprobe if a newer one wrote it, or move the file \
+                 elsewhere to begin a new one"
+            .to_owned(),
     }
 }
 

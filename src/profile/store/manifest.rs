@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::RunId;
 use crate::dialect::DialectId;
-use crate::ir::Object;
+use crate::ir::{Object, ToolSpec};
 use crate::profile::{Confirmation, Subject, ThinkingSwitch};
 use crate::telemetry::Metrics;
 
@@ -37,6 +37,9 @@ pub struct Manifest {
     pub seed: u64,
     /// How often each probe was tried.
     pub trials: u32,
+    /// The user's own tools that were asked for as well, which judging the evidence again needs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<ToolSpec>,
     /// Whether it asked every target there is, or only those that were named.
     #[serde(default)]
     pub selection: Selection,

@@ -4,6 +4,7 @@
 //! reports/<run>/manifest.json          what was asked of whom, and how it ended
 //! reports/<run>/profiles/<slug>.json   what was found
 //! reports/<run>/evidence/<sha256>.json what it rests on; `.json.gz` when large
+//! reports/<run>/telemetry.jsonl        the turns that the metrics were counted on
 //! ```
 //!
 //! Every file appears whole or not at all, and none that a newer version wrote is overwritten.
@@ -11,7 +12,7 @@
 //! - [`manifest`](self), [`run_id`](self): the run
 //! - [`folder`](self): profiles, of a run or committed
 //! - [`evidence`](self): content-addressed records
-//! - [`history`](self): results and metrics from run to run
+//! - [`history`](self): results and metrics from run to run; [`turns`](self): those of one run
 //! - [`versioned`](self), [`atomic`](self), [`error`](self): how files are read and written
 
 mod atomic;
@@ -21,6 +22,7 @@ mod folder;
 mod history;
 mod manifest;
 mod run_id;
+mod turns;
 mod versioned;
 
 pub use error::StoreError;
@@ -38,6 +40,7 @@ use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
 
+use crate::telemetry::TurnEvent;
 use atomic::Survives;
 pub(crate) use versioned::Format;
 
@@ -165,6 +168,11 @@ impl RunFolder {
         Evidence::in_folder(self.path.join("evidence"))
     }
 
+    /// Keeps the turns that were held with a target.
+    pub fn add_turns(&self, target: &str, turns: &[TurnEvent]) -> Result<(), StoreError> {
+        turns::add(&self.path.join("telemetry.jsonl"), target, turns)
+    }
+
     fn manifest_path(&self) -> PathBuf {
         self.path.join("manifest.json")
     }
@@ -188,6 +196,7 @@ mod tests {
             suite: "standard".to_owned(),
             seed: 1,
             trials: 3,
+            tools: Vec::new(),
             selection: Selection::Every,
             completion,
             totals: Totals::default(),

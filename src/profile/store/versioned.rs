@@ -52,7 +52,8 @@ impl Format {
         atomic::write(path, format!("{text}\n").as_bytes(), Survives::Machine)
     }
 
-    fn check_overwrite(self, path: &Path) -> Result<(), StoreError> {
+    /// Refuses where what is there is newer or not ours.
+    pub(super) fn check_overwrite(self, path: &Path) -> Result<(), StoreError> {
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
