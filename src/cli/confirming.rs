@@ -31,8 +31,9 @@ pub(super) struct ConfirmArgs {
     confirm_drop: Option<f64>,
 }
 
+/// Whether samples decide over a suspected regression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Confirm {
+pub(super) enum Confirm {
     /// Only that probe, until a likelihood ratio decides
     On,
     /// The first verdict counts

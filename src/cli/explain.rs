@@ -5,14 +5,14 @@ use clap::Args;
 use super::console::Console;
 use super::error::CliError;
 use super::exit::Exit;
-use crate::regress::{Explanation, Kind, explain, explanations};
+use crate::regress::{Explanation, Kind, ReplayRule, explain, explanations};
 use crate::report::for_terminal;
 use crate::suggest::did_you_mean;
 
 /// Say what a code means, and what to do about it
 ///
-/// Codes are those of changes between profiles, of deviations from a
-/// protocol, and of calls in text that are none.
+/// Codes are those of changes between profiles, of what replays find, of
+/// deviations from a protocol, and of calls in text that are none.
 #[derive(Debug, Args)]
 pub(super) struct ExplainArgs {
     /// The code, such as call-format-lost; without one, all are listed
@@ -39,7 +39,7 @@ fn text(known: &Explanation) -> String {
     let kind = match known.kind {
         Kind::Change(class, severity) => format!("a change: {severity} {class}"),
         Kind::Defect => "a deviation from the protocol".to_owned(),
-        Kind::Replay => "what a replay found changed".to_owned(),
+        Kind::Replay(severity) => format!("found by a replay: {severity} {}", ReplayRule::CLASS),
         Kind::Problem => "a problem with a call in text".to_owned(),
     };
     let Explanation { code, meaning, remedy, .. } = known;

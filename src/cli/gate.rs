@@ -1,29 +1,29 @@
 //! `toolprobe gate`: does a run pass, compared with the snapshots?
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::clock;
+use super::confirming::Confirm;
 use super::console::Console;
 use super::diff::{ChangesArgs, targets};
 use super::error::CliError;
 use super::exit::Exit;
+use super::policy::{InForce, PolicyArgs};
 use super::report::stored;
 use super::sides::{Kept, measured, snapshots};
 use crate::profile::Profile;
 use crate::profile::store::{Completion, History, Manifest, ProfileFolder, RunFolder, Selection};
 use crate::regress::{
-    Gate, Level, Measured, Outcome, Policy, Quarantine, Suspicion, diff, flaky, gate, in_scope,
+    Gate, Level, Measured, Outcome, Quarantine, Suspicion, diff, flaky, gate, in_scope,
 };
 use crate::report::{Changes, Entry, changes_text};
-use crate::runner::ConfigError;
-
-/// The policy that is used without being named.
-const POLICY: &str = "toolprobe-policy.toml";
 
 /// Compare a run with the snapshots, and apply the policy
+///
+/// Nothing is asked: suspected regressions are sampled again by `toolprobe
+/// run`, while its endpoints can be reached, and what that showed is kept with
+/// the run and counts here.
 ///
 /// Exits 0 when nothing is denied, 1 when something is, 3 when the run or a
 /// verdict in it is inconclusive. Without a policy of your own, critical and
@@ -41,6 +41,10 @@ pub(super) struct GateArgs {
     #[command(flatten)]
     against: AgainstArgs,
 
+    /// Whether what the run found out by sampling again counts
+    #[arg(long, value_enum, default_value_t = Confirm::On, value_name = "WHEN", help_heading = "Gate")]
+    confirm: Confirm,
+
     #[command(flatten)]
     output: ChangesArgs,
 }
@@ -53,9 +57,8 @@ pub(super) struct AgainstArgs {
     #[arg(long, value_name = "DIR", default_value = "profiles")]
     pub(super) profiles: PathBuf,
 
-    /// The policy [default: toolprobe-policy.toml, if it is here]
-    #[arg(long, value_name = "FILE")]
-    policy: Option<PathBuf>,
+    #[command(flatten)]
+    policy: PolicyArgs,
 }
 
 /// A run that was compared with the snapshots.
@@ -68,7 +71,7 @@ pub(super) struct Judged {
 
 pub(super) fn run(args: &GateArgs, console: &Console) -> Result<Exit, CliError> {
     let run = stored(args.run.as_deref(), &args.reports)?;
-    let Some(judged) = args.against.judge(&run)? else {
+    let Some(judged) = args.against.judge(&run, args.confirm)? else {
         let folder = args.against.profiles.display();
         return Err(CliError::usage(format!(
             "no snapshots in {folder}; `toolprobe accept` makes them"
@@ -81,17 +84,22 @@ pub(super) fn run(args: &GateArgs, console: &Console) -> Result<Exit, CliError> 
 
 impl AgainstArgs {
     /// Compares a run with the snapshots; nothing where there are none.
-    pub(super) fn judge(&self, run: &RunFolder) -> Result<Option<Judged>, CliError> {
-        let policy = self.policy()?;
-        let built_in = Policy::built_in().map_err(CliError::inconclusive)?;
+    pub(super) fn judge(
+        &self,
+        run: &RunFolder,
+        confirm: Confirm,
+    ) -> Result<Option<Judged>, CliError> {
+        let InForce { policy, built_in, today } = self.policy.load()?;
         let old = snapshots(&self.profiles)?;
         if old.is_empty() {
             return Ok(None);
         }
         let manifest = run.manifest().map_err(CliError::usage)?;
         let changes = diff(&comparable(old, &manifest), &measured(run)?);
-        let changes = changes.confirmed(&manifest.confirmations);
-        let today = clock::now()?.date_naive();
+        let changes = match confirm {
+            Confirm::On => changes.confirmed(&manifest.confirmations),
+            Confirm::Off => changes,
+        };
         let gate = gate(changes, &policy, &built_in, &quarantine(run)?, today);
         let notes = gate.expired.iter().cloned().chain(unfinished(&manifest)).collect();
         Ok(Some(Judged { gate, notes, snapshots: self.profiles.clone(), run: run.clone() }))
@@ -120,18 +128,6 @@ impl AgainstArgs {
             }
         }
         Ok(suspected)
-    }
-
-    fn policy(&self) -> Result<Policy, CliError> {
-        let path = match &self.policy {
-            Some(path) => path.as_path(),
-            None if Path::new(POLICY).is_file() => Path::new(POLICY),
-            None => return Ok(Policy::default()),
-        };
-        let text = fs::read_to_string(path)
-            .map_err(|error| CliError::usage(format!("cannot read {}: {error}", path.display())))?;
-        toml::from_str(&text)
-            .map_err(|error| CliError::usage(ConfigError::from_toml(path, &text, &error)))
     }
 }
 

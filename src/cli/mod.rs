@@ -28,6 +28,7 @@ mod list;
 mod metrics;
 mod output;
 mod parse;
+mod policy;
 mod probe;
 mod progress;
 mod record;

@@ -11,7 +11,9 @@ use super::differences;
 use super::error::CliError;
 use super::exit::Exit;
 use super::output::PlainFormat;
+use super::policy::{InForce, PolicyArgs};
 use crate::probe::Suite;
+use crate::regress::{About, Level, ReplayRule, outdated, ruled};
 use crate::report::for_terminal;
 use crate::runner::{Problem, Replayed, StreamProblem, Transcript, replay};
 
@@ -26,7 +28,8 @@ const CUTS: usize = 8;
 /// The suite runs against each transcript with the transport swapped. A
 /// request that is not the recorded one is shown as a diff of its body:
 /// that is how a changed encoder shows itself. Streams are played again in
-/// other pieces and cut short. Exits 1 if anything is not as it was.
+/// other pieces and cut short. Exits 1 if anything is not as it was, unless
+/// the policy allows its code for that target.
 #[derive(Debug, Args)]
 pub(super) struct ReplayArgs {
     /// Transcript files, or folders of them [default: fixtures/transcripts]
@@ -41,6 +44,9 @@ pub(super) struct ReplayArgs {
     #[arg(long, value_name = "DIR")]
     probes: Option<PathBuf>,
 
+    #[command(flatten)]
+    policy: PolicyArgs,
+
     /// The form of the result
     #[arg(long, value_enum, default_value_t = PlainFormat::Table, value_name = "NAME")]
     format: PlainFormat,
@@ -48,15 +54,30 @@ pub(super) struct ReplayArgs {
 
 /// What came of one file.
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Outcome {
     file: String,
+    target: String,
+    exchanges: usize,
+    streams: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recorded_with: Option<String>,
+    problems: Vec<Ruled>,
+}
+
+/// A problem with what the policy makes of it.
+#[derive(Serialize)]
+struct Ruled {
+    level: Level,
+    because: String,
     #[serde(flatten)]
-    replayed: Replayed,
+    problem: Problem,
 }
 
 /// Replays, and says what changed.
 pub(super) fn run(args: &ReplayArgs, console: &Console) -> Result<Exit, CliError> {
     let suite = suite(args.probes.as_deref())?;
+    let in_force = args.policy.load()?;
     let mut transcripts = Vec::new();
     for file in files(&args.fixtures)? {
         let transcript = Transcript::read(&file).map_err(CliError::usage)?;
@@ -67,10 +88,35 @@ pub(super) fn run(args: &ReplayArgs, console: &Console) -> Result<Exit, CliError
     for (file, transcript) in transcripts {
         let replayed = runtime.block_on(replay(&transcript, &suite, args.seeds));
         let replayed = replayed.map_err(|e| CliError::usage(format!("{file}: {e}")))?;
-        outcomes.push(Outcome { file, replayed });
+        outcomes.push(Outcome::of(file, &transcript, replayed, &in_force));
     }
     console.result(&rendered(args.format, &outcomes)?)?;
+    for note in outdated(&in_force.policy, in_force.today) {
+        console.note(&for_terminal(&note));
+    }
     Ok(judged(&outcomes, &suite, console))
+}
+
+impl Outcome {
+    fn of(file: String, transcript: &Transcript, replayed: Replayed, in_force: &InForce) -> Self {
+        let Replayed { exchanges, streams, recorded_with, problems } = replayed;
+        let target = transcript.subject.name();
+        let ruled = |problem: Problem| {
+            let rule = problem.rule();
+            let (code, class, severity) = (rule.into(), ReplayRule::CLASS, rule.severity);
+            let about = About { code, class, severity, target: &target };
+            let InForce { policy, built_in, today } = in_force;
+            let (level, because) = ruled(about, policy, built_in, *today);
+            Ruled { level, because: because.to_string(), problem }
+        };
+        let problems = problems.into_iter().map(ruled).collect();
+        Self { file, target, exchanges, streams, recorded_with, problems }
+    }
+
+    /// The gravest level of its problems.
+    fn level(&self) -> Option<Level> {
+        self.problems.iter().map(|it| it.level).max()
+    }
 }
 
 /// The probes of a folder, or the built-in ones.
@@ -130,17 +176,19 @@ fn rendered(format: PlainFormat, outcomes: &[Outcome]) -> Result<String, CliErro
 }
 
 fn lines(outcome: &Outcome) -> Vec<String> {
-    let Outcome { file, replayed } = outcome;
-    let Replayed { exchanges, streams, problems, .. } = replayed;
+    let Outcome { file, exchanges, streams, problems, .. } = outcome;
     let file = for_terminal(file);
-    if problems.is_empty() {
-        return vec![format!("✓ {file}: {exchanges} exchanges, {streams} of them streams")];
-    }
-    let mut lines = vec![format!("✗ {file}")];
-    for problem in problems {
+    let mark = match outcome.level() {
+        None => return vec![format!("✓ {file}: {exchanges} exchanges, {streams} of them streams")],
+        Some(Level::Allow | Level::Warn) => '!',
+        Some(Level::Inconclusive | Level::Deny) => '✗',
+    };
+    let mut lines = vec![format!("{mark} {file}")];
+    for Ruled { level, because, problem } in problems {
         let (headline, places) = told(problem);
-        lines.push(format!("  {}: {}", problem.code(), for_terminal(&headline)));
+        lines.push(format!("  {level}: {}: {}", problem.code(), for_terminal(&headline)));
         lines.extend(places.iter().map(|line| format!("    {line}")));
+        lines.push(format!("    decided by: {}", for_terminal(because)));
     }
     lines
 }
@@ -180,12 +228,12 @@ fn told_stream(stream: &StreamProblem) -> String {
 }
 
 fn judged(outcomes: &[Outcome], suite: &Suite, console: &Console) -> Exit {
-    let bad = outcomes.iter().filter(|it| !it.replayed.problems.is_empty()).count();
+    let bad = outcomes.iter().filter(|it| !it.problems.is_empty()).count();
     console.note(&match bad {
         0 => format!("{} transcripts replayed, no change", outcomes.len()),
         bad => format!("{bad} of {} transcripts are not as they were", outcomes.len()),
     });
-    if let Some(version) = outcomes.iter().find_map(|it| it.replayed.recorded_with.as_ref())
+    if let Some(version) = outcomes.iter().find_map(|it| it.recorded_with.as_ref())
         && bad > 0
     {
         console.note(&format!(
@@ -194,5 +242,9 @@ fn judged(outcomes: &[Outcome], suite: &Suite, console: &Console) -> Exit {
             suite.version()
         ));
     }
-    if bad == 0 { Exit::Fine } else { Exit::Failed }
+    match outcomes.iter().filter_map(Outcome::level).max() {
+        Some(Level::Deny) => Exit::Failed,
+        Some(Level::Inconclusive) => Exit::Inconclusive,
+        Some(Level::Warn | Level::Allow) | None => Exit::Fine,
+    }
 }

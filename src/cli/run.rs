@@ -11,7 +11,7 @@ use clap::Args;
 use futures_util::StreamExt as _;
 
 use super::asking::AskingArgs;
-use super::confirming::ConfirmArgs;
+use super::confirming::{Confirm, ConfirmArgs};
 use super::console::Console;
 use super::drift::line as drift_line;
 use super::error::CliError;
@@ -168,7 +168,7 @@ fn remembered(args: &RunArgs, ended: &Ended, console: &Console) -> Result<(), Cl
 /// Compares the run with the snapshots, where there are any. What people read beside a table goes
 /// to the same place; a program's output is left alone.
 fn compared(args: &RunArgs, run: &RunFolder, console: &Console) -> Result<Exit, CliError> {
-    let Some(judged) = args.against.judge(run)? else {
+    let Some(judged) = args.against.judge(run, Confirm::On)? else {
         let folder = args.against.profiles.display();
         console.note(&format!("no snapshots in {folder}; `toolprobe accept` makes them"));
         return Ok(Exit::Fine);

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde_json::Value;
 
-use super::{Class, Rule, Severity, rules};
+use super::{Class, REPLAYS, ReplayRule, Rule, Severity, rules};
 use crate::ir::Defect;
 use crate::textcall::ProblemCode;
 
@@ -17,7 +17,7 @@ pub enum Kind {
     /// Why something that looks like a call in text is none.
     Problem,
     /// What a replay found changed.
-    Replay,
+    Replay(Severity),
 }
 
 /// A code with its meaning.
@@ -44,36 +44,18 @@ impl From<&'static Rule> for Explanation {
     }
 }
 
-/// What replays of transcripts find: the code, what it means, what to do.
-const REPLAYS: [(&str, &str, &str); 5] = [
-    (
-        "request-changed",
-        "a request is not the recorded one: an encoder, a tool or a probe changed",
-        "if that was meant, record the transcripts again; if not, the diff shows what to undo",
-    ),
-    (
-        "request-missing",
-        "a recorded request is not made any more",
-        "if that was meant, record the transcripts again",
-    ),
-    (
-        "verdict-changed",
-        "the same replies are judged otherwise: a decoder, a parser or a judge changed",
-        "if that was meant, record the transcripts again; if not, undo the change",
-    ),
-    (
-        "stream-recut",
-        "a stream gives something else when the network cuts it into other pieces",
-        "mend the reader or the decoder: `--seeds` repeats the cut",
-    ),
-    (
-        "stream-cut-short",
-        "a stream without its end is taken for something that it is not",
-        "mend the decoder: what is not finished is truncated, and never a call",
-    ),
-];
+impl From<&ReplayRule> for Explanation {
+    fn from(rule: &ReplayRule) -> Self {
+        Self {
+            code: rule.code.to_owned(),
+            kind: Kind::Replay(rule.severity),
+            meaning: rule.meaning.to_owned(),
+            remedy: rule.remedy,
+        }
+    }
+}
 
-/// All codes, changes first.
+/// All codes, those that policies name first.
 pub fn explanations() -> Vec<Explanation> {
     let defects = described::<Defect>().into_iter().map(|(code, meaning)| {
         let defect = serde_json::from_value(Value::from(code.as_str()));
@@ -87,13 +69,8 @@ pub fn explanations() -> Vec<Explanation> {
         remedy: "send the problem's message back to the model as the call's error; never run the \
                  call",
     });
-    let replays = REPLAYS.iter().map(|(code, meaning, remedy)| Explanation {
-        code: (*code).to_owned(),
-        kind: Kind::Replay,
-        meaning: (*meaning).to_owned(),
-        remedy,
-    });
-    rules().map(Explanation::from).chain(defects).chain(problems).chain(replays).collect()
+    let replays = REPLAYS.into_iter().map(Explanation::from);
+    rules().map(Explanation::from).chain(replays).chain(defects).chain(problems).collect()
 }
 
 /// What a code means; more than one thing where kinds share it.

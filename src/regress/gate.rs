@@ -1,12 +1,13 @@
 //! Does a diff pass?
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use chrono::NaiveDate;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Change, Class, Diff, Exception, Level, Policy};
+use super::{About, Change, Class, Diff, Exception, Level, Policy};
 use crate::profile::Decision;
 
 /// The probes of targets, as `provider/model`, whose history is too flaky to fail a build.
@@ -74,7 +75,8 @@ pub fn gate(
     today: NaiveDate,
 ) -> Gate {
     let judge = |change: Change| {
-        let (level, because) = ruled(&change, policy, built_in, quarantine, today);
+        let ruled = ruled((&change).into(), policy, built_in, today);
+        let (level, because) = sampled(&change, ruled, quarantine);
         Ruling { level, because, change }
     };
     let mut rulings: Vec<Ruling> = diff.changes.into_iter().map(judge).collect();
@@ -84,43 +86,78 @@ pub fn gate(
         Some(Level::Inconclusive) => Outcome::Inconclusive,
         Some(Level::Warn | Level::Allow) | None => Outcome::Passed,
     };
-    let expired = policy.exceptions.iter().filter(|it| it.expires.0 < today).map(outdated);
-    Gate { outcome, compared: diff.compared, expired: expired.collect(), rulings }
+    let expired = outdated(policy, today);
+    Gate { outcome, compared: diff.compared, expired, rulings }
 }
 
-fn outdated(exception: &Exception) -> String {
-    let Exception { code, target, reason, expires, .. } = exception;
-    format!("the exception for {code} of {target} expired on {expires}: {reason}")
+/// In words, the exceptions of a policy that no longer count.
+pub fn outdated(policy: &Policy, today: NaiveDate) -> Vec<String> {
+    let words = |exception: &Exception| {
+        let Exception { code, target, reason, expires, .. } = exception;
+        format!("the exception for {code} of {target} expired on {expires}: {reason}")
+    };
+    policy.exceptions.iter().filter(|it| it.expires.0 < today).map(words).collect()
 }
 
-/// Exceptions first, then the policy's rules and the built-in ones. What was sampled again and is
-/// noise fails nothing; a quarantine softens what was not.
-fn ruled(
-    change: &Change,
+/// What becomes of something, and what decided so: exceptions first, then the policy's rules and the
+/// built-in ones.
+pub fn ruled(
+    about: About<'_>,
     policy: &Policy,
     built_in: &Policy,
-    quarantine: &Quarantine,
     today: NaiveDate,
-) -> (Level, String) {
+) -> (Level, Because) {
     let mut exceptions = policy.exceptions.iter().filter(|it| it.expires.0 >= today);
-    if let Some(it) = exceptions.find(|it| it.fits(change)) {
-        return (it.level, format!("exception until {}: {}", it.expires, it.reason));
+    if let Some(it) = exceptions.find(|it| it.fits(about)) {
+        let words = format!("exception until {}: {}", it.expires, it.reason);
+        return (it.level, Because::Exception(words));
     }
     let own = policy.rules.iter().map(|rule| (rule, "policy"));
     let all = own.chain(built_in.rules.iter().map(|rule| (rule, "built-in")));
-    let first = all.into_iter().find(|(rule, _)| rule.fits(change));
-    let (level, because) = match first {
-        Some((rule, whose)) => (rule.level, format!("{whose} rule: {rule}")),
-        None => (Level::Allow, "no rule".to_owned()),
+    let first = all.into_iter().find(|(rule, _)| rule.fits(about));
+    match first {
+        Some((rule, whose)) => (rule.level, Because::Rule(format!("{whose} rule: {rule}"))),
+        None => (Level::Allow, Because::Rule("no rule".to_owned())),
+    }
+}
+
+/// What decided, in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Because {
+    /// An exception, which nothing overrules.
+    Exception(String),
+    /// A rule.
+    Rule(String),
+}
+
+impl fmt::Display for Because {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exception(words) | Self::Rule(words) => f.write_str(words),
+        }
+    }
+}
+
+/// What samples and history make of a rule's word: what was sampled again and is noise fails
+/// nothing; a quarantine softens what was not.
+fn sampled(
+    change: &Change,
+    (level, because): (Level, Because),
+    quarantine: &Quarantine,
+) -> (Level, String) {
+    let because = match because {
+        Because::Exception(words) => return (level, words),
+        Because::Rule(words) => words,
     };
     let sampled = change.confirmation.as_ref().map(|it| (it.decision, it.words()));
     match sampled {
-        Some((Decision::Regression, words)) => return (level, format!("{because}; {words}")),
         Some((Decision::Noise, words)) => return (Level::Allow, words),
         Some((Decision::Inconclusive, words)) if level == Level::Deny => {
             return (Level::Inconclusive, words);
         }
-        Some((Decision::Inconclusive, words)) => return (level, format!("{because}; {words}")),
+        Some((Decision::Regression | Decision::Inconclusive, words)) => {
+            return (level, format!("{because}; {words}"));
+        }
         None => {}
     }
     if level == Level::Deny && change.class == Class::Regression && quarantine.holds(change) {

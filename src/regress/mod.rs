@@ -5,13 +5,15 @@
 //! - [`rule`](self), [`rules`](self): the table that says what each difference is called
 //! - [`change`](self): one change, with its evidence on both sides
 //! - [`policy`](self), [`gate`](self): which changes fail a build
-//! - [`codes`](self): what a code means and what to do
+//! - [`code`](self), [`codes`](self): the names in a policy, what they mean and what to do
+//! - [`replays`](self): what replays of transcripts find
 //! - [`snapshot`](self): what may become a snapshot, and what of it is kept
 //! - [`suspicion`](self): what a suspected regression is about; [`sprt`](self): is it one, or noise?
 //! - [`drift`](self): what declines over nights, and what is too flaky to be judged
 
 mod cause;
 mod change;
+mod code;
 mod codes;
 mod diff;
 mod drift;
@@ -21,6 +23,7 @@ mod fixtures;
 mod gate;
 mod glob;
 mod policy;
+mod replays;
 mod rule;
 mod rules;
 mod snapshot;
@@ -30,13 +33,18 @@ mod suspicion;
 mod testing;
 
 pub use change::{Change, Class, FieldChange, Severity, Sides};
+pub use code::Code;
 pub use codes::{Explanation, Kind, explain, explanations};
-pub use diff::{Cost, Diff, Measured, diff, in_scope, target_name};
+pub use diff::{Diff, Measured, diff, in_scope, target_name};
 pub use drift::{Drift, drifts, flaky};
-pub use gate::{Gate, Outcome, Quarantine, Ruling, gate};
+pub use gate::{Because, Gate, Outcome, Quarantine, Ruling, gate, outdated, ruled};
 pub use glob::Glob;
-pub use policy::{Day, Exception, Level, Policy, PolicyRule};
-pub use rule::{Code, Rest, Rule, When};
+pub use policy::{About, Day, Exception, Level, Policy, PolicyRule};
+pub use replays::{
+    REPLAYS, REQUEST_CHANGED, REQUEST_MISSING, ReplayRule, STREAM_CUT_SHORT, STREAM_RECUT,
+    VERDICT_CHANGED,
+};
+pub use rule::{Rest, Rule, When};
 pub use rules::rules;
 pub use snapshot::{KEPT_EVIDENCE, Unacceptable, acceptable, trimmed};
 pub use sprt::{SequentialTest, TestPlan, estimate, has_fallen};

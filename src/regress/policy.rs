@@ -50,7 +50,7 @@ pub struct Policy {
     pub exceptions: Vec<Exception>,
 }
 
-/// A level for all changes that fit. What is not said fits everything.
+/// A level for all changes, and all that replays find, that fit. What is not said fits everything.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyRule {
@@ -104,13 +104,33 @@ impl Policy {
     }
 }
 
+/// What a policy looks at: a change between profiles, or what a replay found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct About<'a> {
+    /// Its code.
+    pub code: Code,
+    /// Its class.
+    pub class: Class,
+    /// Its severity.
+    pub severity: Severity,
+    /// Its target, as `provider/model`.
+    pub target: &'a str,
+}
+
+impl<'a> From<&'a Change> for About<'a> {
+    fn from(change: &'a Change) -> Self {
+        let Change { code, class, severity, ref target, .. } = *change;
+        Self { code, class, severity, target }
+    }
+}
+
 impl PolicyRule {
-    /// Whether it is about a change.
-    pub(super) fn fits(&self, change: &Change) -> bool {
-        self.code.is_none_or(|code| code == change.code)
-            && self.class.is_none_or(|class| class == change.class)
-            && self.severity.is_none_or(|severity| severity == change.severity)
-            && self.target.as_ref().is_none_or(|target| target.matches(&change.target))
+    /// Whether it is about this.
+    pub(super) fn fits(&self, about: About<'_>) -> bool {
+        self.code.is_none_or(|code| code == about.code)
+            && self.class.is_none_or(|class| class == about.class)
+            && self.severity.is_none_or(|severity| severity == about.severity)
+            && self.target.as_ref().is_none_or(|target| target.matches(about.target))
     }
 }
 
@@ -128,9 +148,9 @@ impl fmt::Display for PolicyRule {
 }
 
 impl Exception {
-    /// Whether it is about a change.
-    pub(super) fn fits(&self, change: &Change) -> bool {
-        self.code == change.code && self.target.matches(&change.target)
+    /// Whether it is about this.
+    pub(super) fn fits(&self, about: About<'_>) -> bool {
+        self.code == about.code && self.target.matches(about.target)
     }
 }
 

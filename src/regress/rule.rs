@@ -1,17 +1,12 @@
 //! What does a row of the classification table say?
 
-use std::fmt;
-
-use schemars::JsonSchema;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::field::Path;
 use super::{Class, Severity, has_fallen};
 use crate::profile::Observed;
 
-use crate::suggest::did_you_mean;
 
 /// One row: which difference it is about, what that is called, and what to do.
 #[derive(Debug, Clone, Copy)]
@@ -148,57 +143,6 @@ fn grows(less: &Value, more: &Value, times: f64, by: f64) -> bool {
     more >= less * times && more - less >= by
 }
 
-/// The name of a row, as policies spell it. Only names that are in the table can be made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(transparent)]
-pub struct Code(&'static str);
-
-impl Code {
-    /// The name.
-    pub fn as_str(self) -> &'static str {
-        self.0
-    }
-}
-
-impl From<&'static Rule> for Code {
-    fn from(rule: &'static Rule) -> Self {
-        Self(rule.code)
-    }
-}
-
-impl TryFrom<String> for Code {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        let codes = || super::rules().map(|rule| rule.code);
-        let known = codes().find(|code| *code == text).map(Self);
-        known.ok_or_else(|| format!("unknown code '{text}'{}", did_you_mean(&text, codes())))
-    }
-}
-
-impl<'de> Deserialize<'de> for Code {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::try_from(String::deserialize(deserializer)?).map_err(D::Error::custom)
-    }
-}
-
-impl fmt::Display for Code {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
-
-impl JsonSchema for Code {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Code".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let codes: Vec<&str> = super::rules().map(|rule| rule.code).collect();
-        schemars::json_schema!({ "type": "string", "enum": codes })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -223,11 +167,5 @@ mod tests {
         assert!(!grows.holds(&json!(2), &json!(80)));
         assert!(!grows.holds(&json!(4000), &json!(4200)));
         assert!(!grows.holds(&json!(null), &json!(600)));
-    }
-
-    #[test]
-    fn a_code_that_is_not_in_the_table_is_refused_with_the_nearest() {
-        let error = Code::try_from("paralel-lost".to_owned()).unwrap_err();
-        assert_eq!(error, "unknown code 'paralel-lost'; did you mean 'parallel-lost'?");
     }
 }

@@ -48,7 +48,7 @@ fn a_changed_request_fails_with_a_readable_diff() {
         edited("openai-native", "Return the input payload", "Return the input paylaod");
     let (code, out, _) = replay(&path);
     assert_eq!(code, Some(1), "{out}");
-    let expected = "  request-changed: POST /v1/chat/completions\n    \
+    let expected = "  deny: request-changed: POST /v1/chat/completions\n    \
                     tools[0].function.description\n      \
                     - \"Return the input paylaod unchanged.\"\n      \
                     + \"Return the input payload unchanged.\"";
@@ -64,31 +64,40 @@ fn programs_read_the_same_as_json() {
     let read: serde_json::Value = serde_json::from_str(&out).unwrap();
     let problem = &read[0]["problems"][0];
     assert_eq!(problem["code"], "request-changed");
+    assert_eq!(problem["level"], "deny");
     assert_eq!(problem["differences"][0]["path"], "max_tokens");
 }
 
 #[test]
-fn a_damaged_file_is_named_with_place_and_remedy() {
-    let dir = tempfile::tempdir().unwrap();
-    let whole = fs::read_to_string(fixture("ollama-native")).unwrap();
-    let cut: String = whole.chars().take(whole.len() / 2).collect();
-    let newer = whole.replacen("\"transcriptVersion\": 1", "\"transcriptVersion\": 2", 1);
-    let cases = [
-        ("cut.json", cut.as_str(), "not a transcript: EOF while parsing"),
-        ("corrupt.json", "{\"transcriptVersion\": 1,\n \"dialect\": oops}", ":2:"),
-        ("foreign.json", "{\"name\": \"left-pad\"}", "it has no `transcriptVersion`; move it"),
-        ("other.json", "{\"transcriptVersion\": 1}", "missing field"),
-        ("newer.json", newer.as_str(), "newer toolprobe (transcriptVersion 2, this one writes 1)"),
-    ];
-    for (name, text, expected) in cases {
-        let path = dir.path().join(name);
-        fs::write(&path, text).unwrap();
-        let (code, out, err) = replay(path.to_str().unwrap());
-        assert_eq!((code, out.as_str()), (Some(2), ""), "{name}: {err}");
-        assert!(err.contains(&path.display().to_string()), "{name}: {err}");
-        assert!(err.contains(expected), "{name}: {err}");
-        assert_eq!(fs::read_to_string(&path).unwrap(), text, "{name} was changed");
-    }
+fn a_policy_says_what_becomes_of_a_changed_request() {
+    let (dir, path) = edited("openai-native", "\"max_tokens\": 8192", "\"max_tokens\": 8193");
+    let replay = |policy: &str| {
+        let file = dir.path().join("policy.toml");
+        fs::write(&file, policy).unwrap();
+        let args = ["replay", &path, "--policy", file.to_str().unwrap()];
+        finished(toolprobe(&args).output().unwrap())
+    };
+    let exception = |day: &str| {
+        format!(
+            "[[exception]]\ncode = \"request-changed\"\ntarget = \"sim/openai-*\"\n\
+             reason = \"the limit moved\"\nexpires = {day}\n"
+        )
+    };
+    let (code, out, _) = replay(&exception("2999-01-01"));
+    assert_eq!(code, Some(0), "{out}");
+    assert!(out.contains("  warn: request-changed: POST /v1/chat/completions\n"), "{out}");
+    assert!(out.contains("decided by: exception until 2999-01-01: the limit moved"), "{out}");
+
+    let (code, out, err) = replay(&exception("2001-01-01"));
+    assert_eq!(code, Some(1), "{out}");
+    assert!(err.contains("the exception for request-changed of sim/openai-* expired on"), "{err}");
+
+    let rule = |target: &str| {
+        let code = "code = \"request-changed\"";
+        format!("[[rule]]\n{code}\ntarget = \"{target}\"\nlevel = \"allow\"\n")
+    };
+    assert_eq!(replay(&rule("sim/*")).0, Some(0));
+    assert_eq!(replay(&rule("other/*")).0, Some(1));
 }
 
 #[test]

@@ -1,0 +1,68 @@
+//! What is each thing called that a replay of transcripts finds?
+//!
+//! Rows of their own beside the classification table: policies name them by the same kind of code.
+
+use super::{Class, Severity};
+
+/// One row: what a replay may find.
+#[derive(Debug, Clone, Copy)]
+pub struct ReplayRule {
+    /// The stable name.
+    pub code: &'static str,
+    /// How much it matters. All of them are regressions.
+    pub severity: Severity,
+    /// In one line, what happened.
+    pub meaning: &'static str,
+    /// In one line, what to do.
+    pub remedy: &'static str,
+}
+
+impl ReplayRule {
+    /// What such a finding means.
+    pub const CLASS: Class = Class::Regression;
+}
+
+/// Every row.
+pub static REPLAYS: [&ReplayRule; 5] =
+    [&REQUEST_CHANGED, &REQUEST_MISSING, &VERDICT_CHANGED, &STREAM_RECUT, &STREAM_CUT_SHORT];
+
+/// A request that was not recorded.
+pub static REQUEST_CHANGED: ReplayRule = ReplayRule {
+    code: "request-changed",
+    severity: Severity::Major,
+    meaning: "a request is not the recorded one: an encoder, a tool or a probe changed",
+    remedy: "if that was meant, record the transcripts again; if not, the diff shows what to \
+             undo",
+};
+
+/// A recorded request that is not made any more.
+pub static REQUEST_MISSING: ReplayRule = ReplayRule {
+    code: "request-missing",
+    severity: Severity::Major,
+    meaning: "a recorded request is not made any more",
+    remedy: "if that was meant, record the transcripts again",
+};
+
+/// The same replies, judged otherwise.
+pub static VERDICT_CHANGED: ReplayRule = ReplayRule {
+    code: "verdict-changed",
+    severity: Severity::Major,
+    meaning: "the same replies are judged otherwise: a decoder, a parser or a judge changed",
+    remedy: "if that was meant, record the transcripts again; if not, undo the change",
+};
+
+/// A stream that does not stand other cuts.
+pub static STREAM_RECUT: ReplayRule = ReplayRule {
+    code: "stream-recut",
+    severity: Severity::Critical,
+    meaning: "a stream gives something else when the network cuts it into other pieces",
+    remedy: "mend the reader or the decoder: `--seeds` repeats the cut",
+};
+
+/// A stream that misses its end, and is not known as that.
+pub static STREAM_CUT_SHORT: ReplayRule = ReplayRule {
+    code: "stream-cut-short",
+    severity: Severity::Critical,
+    meaning: "a stream without its end is taken for something that it is not",
+    remedy: "mend the decoder: what is not finished is truncated, and never a call",
+};
