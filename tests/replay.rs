@@ -7,11 +7,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use toolprobe::dialect::DialectId;
-use toolprobe::ir::StopKind;
+use toolprobe::dialect::{
+    ApiError, BadRequest, Dialect, DialectId, Pieces, Route, Stamp, StreamDecoder,
+};
+use toolprobe::ir::{Reply, Request, StopKind};
 use toolprobe::probe::Suite;
-use toolprobe::runner::{Problem, Replayed, SaidBody, Transcript, replay};
-use toolprobe::transport::{cut_short, recut};
+use toolprobe::runner::{Problem, Replayed, SaidBody, Transcript, replay, replay_by};
+use toolprobe::transport::{Difference, cut_short, recut};
 use toolprobe::wire::{Frame, Framing, read_all};
 
 fn root() -> &'static Path {
@@ -97,6 +99,58 @@ fn a_changed_byte_of_a_request_is_shown_where_it_is() {
     assert_eq!(difference.path, "tools[0].type");
     assert_eq!(difference.old, Some(json!("functiom")));
     assert_eq!(difference.new, Some(json!("function")));
+}
+
+/// The dialect's own codec, but for one byte of what it writes.
+struct OneByteOff;
+
+impl Dialect for OneByteOff {
+    fn id(&self) -> DialectId {
+        DialectId::AnthropicMessages
+    }
+
+    fn encode_request(&self, request: &Request) -> Value {
+        let written = self.id().codec().encode_request(request).to_string();
+        serde_json::from_str(&written.replace("\"tool_use_id\":", "\"tool_use_ib\":")).unwrap()
+    }
+
+    fn decode_reply(&self, body: &Value) -> Result<Reply, ApiError> {
+        self.id().codec().decode_reply(body)
+    }
+
+    fn decode_request(&self, body: &Value, route: &Route) -> Result<Request, BadRequest> {
+        self.id().codec().decode_request(body, route)
+    }
+
+    fn encode_reply(&self, reply: &Reply, stamp: &Stamp) -> Value {
+        self.id().codec().encode_reply(reply, stamp)
+    }
+
+    fn stream_decoder(&self) -> Box<dyn StreamDecoder> {
+        self.id().codec().stream_decoder()
+    }
+
+    fn encode_stream(&self, reply: &Reply, stamp: &Stamp, pieces: Pieces) -> Vec<Frame> {
+        self.id().codec().encode_stream(reply, stamp, pieces)
+    }
+}
+
+#[test]
+fn an_encoder_that_writes_one_byte_otherwise_is_told_by_the_place_it_writes_to() {
+    let (transcript, suite) = (transcript("anthropic-native"), Suite::embedded().unwrap());
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let replayed = runtime.block_on(replay_by(&OneByteOff, &transcript, &suite, 1)).unwrap();
+    assert!(!replayed.problems.is_empty());
+    for problem in &replayed.problems {
+        let Problem::RequestChanged { path, differences, .. } = problem else {
+            panic!("{problem:?}");
+        };
+        assert_eq!(path, "/v1/messages");
+        for Difference { path, old, new } in differences {
+            let (lost, made) = (path.ends_with(".tool_use_id"), path.ends_with(".tool_use_ib"));
+            assert!(lost && new.is_none() || made && old.is_none(), "{path}: {old:?}, {new:?}");
+        }
+    }
 }
 
 #[test]

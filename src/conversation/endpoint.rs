@@ -6,7 +6,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::{Answer, ExchangeLog, excerpt};
-use crate::dialect::{ApiError, DialectId, EndpointError, call_url, is_reply};
+use crate::dialect::{ApiError, Dialect, DialectId, EndpointError, call_url, is_reply};
 use crate::ir::{Defect, Digest, Object, Reply, Request};
 use crate::transport::{Body, Call, HeaderText, Judgement, Response, Timing, Transport};
 
@@ -34,6 +34,7 @@ pub struct Address {
 #[derive(Clone)]
 pub struct Endpoint {
     address: Address,
+    codec: &'static dyn Dialect,
     plain_url: Url,
     stream_url: Url,
     transport: Arc<dyn Transport>,
@@ -60,7 +61,14 @@ impl Endpoint {
     ) -> Result<Self, EndpointError> {
         let url = |stream| call_url(address.dialect, &address.base, &address.model, stream);
         let (plain_url, stream_url) = (url(false)?, url(true)?);
-        Ok(Self { address, plain_url, stream_url, transport, log })
+        let codec = address.dialect.codec();
+        Ok(Self { address, codec, plain_url, stream_url, transport, log })
+    }
+
+    /// The same, encoded and decoded by another implementation of its dialect.
+    #[must_use]
+    pub fn spoken_by(self, codec: &'static dyn Dialect) -> Self {
+        Self { codec, ..self }
     }
 
     /// The protocol it speaks.
@@ -100,8 +108,7 @@ impl Endpoint {
     }
 
     fn call(&self, request: &Request) -> Call {
-        let address = &self.address;
-        let codec = address.dialect.codec();
+        let (address, codec) = (&self.address, self.codec);
         let url = if request.stream { &self.stream_url } else { &self.plain_url };
         let mut call = Call::post(url.clone(), codec.encode_request(&self.completed(request)));
         call.headers.clone_from(&address.headers);
@@ -123,7 +130,7 @@ impl Endpoint {
     /// like a reply is none.
     fn whole(&self, body: &Value) -> Option<Result<Reply, ApiError>> {
         let dialect = self.address.dialect;
-        match dialect.codec().decode_reply(body) {
+        match self.codec.decode_reply(body) {
             Ok(reply) if reply.parts.is_empty() && !is_reply(dialect, body) => None,
             decoded => Some(decoded),
         }
@@ -147,7 +154,7 @@ impl Endpoint {
                 Err(problem) => return not_the_protocol(&problem.to_string()),
             },
             Body::Frames(frames) => {
-                let mut decoder = self.address.dialect.codec().stream_decoder();
+                let mut decoder = self.codec.stream_decoder();
                 for timed in frames {
                     decoder.push(&timed.frame);
                 }

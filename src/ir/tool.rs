@@ -29,7 +29,7 @@ impl fmt::Display for CallId {
 }
 
 /// A tool as it is offered to a model.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ToolSpec {
     /// The name the model must use.
     pub name: String,

@@ -247,6 +247,7 @@ impl Probe {
 pub struct Suite {
     probes: Vec<Probe>,
     version: String,
+    tools: Vec<ToolSpec>,
 }
 
 /// Why a folder is not a suite.
@@ -315,20 +316,29 @@ impl Suite {
         if probes.is_empty() {
             return Err(SuiteError::Empty { path: folder.to_path_buf() });
         }
-        Ok(Self { probes, version: version(&content) })
+        Ok(Self { probes, version: version(&content), tools: Vec::new() })
     }
 
     /// The suite with a probe of the user's own tools. What is asked is another suite then, and has
-    /// a version of its own.
+    /// a version of its own. Without tools it stays as it is.
     #[must_use]
     pub fn with_tools(mut self, tools: &[ToolSpec], seed: u64) -> Self {
+        if tools.is_empty() {
+            return self;
+        }
         let mut content = self.version;
         for ToolSpec { name, description, input_schema, .. } in tools {
             content = format!("{content}\0{name}\0{description}\0{input_schema}");
         }
         self.version = version(&content);
         self.probes.push(user_tools(tools, &Seed::new(seed)));
+        self.tools = tools.to_vec();
         self
+    }
+
+    /// The user's own tools that it asks for: what is needed to ask the same again.
+    pub fn own_tools(&self) -> &[ToolSpec] {
+        &self.tools
     }
 
     /// `tool-probe-v1+` and the start of the hash of all files.

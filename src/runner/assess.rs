@@ -59,6 +59,7 @@ pub async fn assess(run: &RunFolder, suite: &Suite) -> Result<Vec<Assessed>, Ass
     let manifest = run.manifest()?;
     let name: SuiteName = serde_json::from_value(Value::from(manifest.suite.as_str()))
         .map_err(|_| AssessError::UnknownSuite { suite: manifest.suite.clone() })?;
+    let suite = &suite.clone().with_tools(&manifest.tools, manifest.seed);
     let probes: Vec<&Probe> = suite.select(name).collect();
     let stored: BTreeMap<String, Profile> = run.profiles().read_all()?.into_iter().collect();
     let tapes = tapes(run, stored.values())?;

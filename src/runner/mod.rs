@@ -79,7 +79,7 @@ pub use offered::offered_models;
 pub use presets::{Hosting, Preset, PresetEndpoint, PresetError, PresetKey, Variable, presets};
 pub use record::{Over, Record, open_question};
 pub use rejudge::{Recorded, RejudgeError, Rejudged, rejudge, verdicts};
-pub use replay::{Problem, Replayed, StreamPlace, StreamProblem, replay};
+pub use replay::{Problem, Replayed, StreamPlace, StreamProblem, replay, replay_by};
 pub use resume::{ResumeError, Resumed};
 pub use session::{Plan, Probed, SessionError, probe_target};
 pub use simulated::{simulated, simulated_fleet};

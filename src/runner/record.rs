@@ -56,6 +56,7 @@ impl Record {
             suite: plan.name.as_str().to_owned(),
             seed: plan.seed,
             trials: plan.trials,
+            tools: plan.suite.own_tools().to_vec(),
             selection,
             completion: Completion::Running,
             totals: Totals::default(),
@@ -116,6 +117,7 @@ impl Record {
                     evidence.put(&exchange.digest(), exchange)?;
                 }
                 target.profile = Some(self.folder.profiles().write(&probed.profile)?);
+                self.folder.add_turns(&probed.profile.subject.name(), &probed.telemetry)?;
                 target.subject = probed.profile.subject.clone();
                 target.dialect = Some(probed.profile.dialect);
                 target.problem = open_question(&probed.profile);

@@ -12,7 +12,7 @@ use url::Url;
 use super::connect::MAX_TOKENS;
 use super::simulated::ADDRESS;
 use crate::conversation::{Address, Delivery, Endpoint, ExchangeLog};
-use crate::dialect::{DialectId, EndpointError};
+use crate::dialect::{Dialect, DialectId, EndpointError};
 use crate::ir::Object;
 use crate::probe::{self, Bench, Measured, Probe, Seed, Watch};
 use crate::profile::{Results, Subject, ThinkingSwitch};
@@ -73,6 +73,16 @@ pub async fn rejudge(
     probes: &[&Probe],
     cassette: Arc<Cassette>,
 ) -> Result<Rejudged, RejudgeError> {
+    rejudge_by(recorded.dialect.codec(), recorded, probes, cassette).await
+}
+
+/// The same by another implementation of the dialect.
+pub(super) async fn rejudge_by(
+    codec: &'static dyn Dialect,
+    recorded: &Recorded,
+    probes: &[&Probe],
+    cassette: Arc<Cassette>,
+) -> Result<Rejudged, RejudgeError> {
     let log = ExchangeLog::default();
     let address = Address {
         dialect: recorded.dialect,
@@ -83,7 +93,7 @@ pub async fn rejudge(
         max_tokens: MAX_TOKENS,
     };
     let bench = Bench {
-        endpoint: Endpoint::new(address, cassette, log.clone())?,
+        endpoint: Endpoint::new(address, cassette, log.clone())?.spoken_by(codec),
         delivery: Delivery::Native,
         stream: false,
         seed: Seed::new(recorded.seed),

@@ -7,10 +7,14 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::rejudge::{RejudgeError, Rejudged, rejudge, verdicts};
-use super::streams;
+use super::rejudge::{RejudgeError, Rejudged, rejudge_by, verdicts};
+use super::streams::{self, Played};
 use super::transcript::Transcript;
+use crate::dialect::Dialect;
 use crate::probe::{Probe, Suite};
+use crate::regress::{
+    REQUEST_CHANGED, REQUEST_MISSING, ReplayRule, STREAM_CUT_SHORT, STREAM_RECUT, VERDICT_CHANGED,
+};
 use crate::transport::{Cassette, Difference, Method, Nearest, Playback, SentRequest, differences};
 
 /// What a replay of one transcript came to.
@@ -90,15 +94,20 @@ pub struct StreamPlace {
 }
 
 impl Problem {
+    /// Its row in the table of what replays find.
+    pub fn rule(&self) -> &'static ReplayRule {
+        match self {
+            Self::RequestChanged { .. } => &REQUEST_CHANGED,
+            Self::RequestMissing { .. } => &REQUEST_MISSING,
+            Self::VerdictChanged { .. } => &VERDICT_CHANGED,
+            Self::StreamRecut(_) => &STREAM_RECUT,
+            Self::StreamCutShort(_) => &STREAM_CUT_SHORT,
+        }
+    }
+
     /// The code, as policies name it.
     pub fn code(&self) -> &'static str {
-        match self {
-            Self::RequestChanged { .. } => "request-changed",
-            Self::RequestMissing { .. } => "request-missing",
-            Self::VerdictChanged { .. } => "verdict-changed",
-            Self::StreamRecut(_) => "stream-recut",
-            Self::StreamCutShort(_) => "stream-cut-short",
-        }
+        self.rule().code
     }
 }
 
@@ -108,9 +117,21 @@ pub async fn replay(
     suite: &Suite,
     seeds: u64,
 ) -> Result<Replayed, RejudgeError> {
+    replay_by(transcript.dialect.codec(), transcript, suite, seeds).await
+}
+
+/// The same by another implementation of the transcript's dialect: that of an adapter, say.
+pub async fn replay_by(
+    codec: &'static dyn Dialect,
+    transcript: &Transcript,
+    suite: &Suite,
+    seeds: u64,
+) -> Result<Replayed, RejudgeError> {
+    let suite = &suite.clone().with_tools(&transcript.tools, transcript.seed);
     let probes: Vec<&Probe> = suite.select(transcript.suite).collect();
     let cassette = Arc::new(Cassette::new(transcript.exchanges(), Playback::AsRecorded));
-    let now = rejudge(&transcript.recorded(), &probes, Arc::clone(&cassette)).await?;
+    let recorded = transcript.recorded();
+    let now = rejudge_by(codec, &recorded, &probes, Arc::clone(&cassette)).await?;
     let mut problems = changed_requests(&now);
     if problems.is_empty() {
         problems.extend(missing_requests(&cassette));
@@ -118,7 +139,8 @@ pub async fn replay(
     }
     // Streams of changed requests are not played at all: there is nothing to compare with.
     if problems.is_empty() {
-        problems = streams::check(transcript, &cassette, &probes, &now.results, seeds).await?;
+        let played = Played { codec, cassette: &cassette, probes: &probes, now: &now.results };
+        problems = streams::check(transcript, &played, seeds).await?;
     }
     let recorded_with = &transcript.probe_version;
     Ok(Replayed {
@@ -177,4 +199,30 @@ fn missing_requests(cassette: &Cassette) -> Vec<Problem> {
 fn changed_verdicts(transcript: &Transcript, now: &Rejudged) -> Option<Problem> {
     let differences = differences(&transcript.verdicts, &verdicts(&now.results));
     (!differences.is_empty()).then_some(Problem::VerdictChanged { differences })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_is_written_with_the_code_of_its_row() {
+        let stream = StreamProblem { seed: 1, place: None, differences: Vec::new() };
+        let (method, path) = (Method::Post, "/v1/messages".to_owned());
+        for problem in [
+            Problem::RequestChanged {
+                method,
+                path: path.clone(),
+                recorded_path: None,
+                times: 1,
+                differences: Vec::new(),
+            },
+            Problem::RequestMissing { method, path, times: 1 },
+            Problem::VerdictChanged { differences: Vec::new() },
+            Problem::StreamRecut(stream.clone()),
+            Problem::StreamCutShort(stream),
+        ] {
+            assert_eq!(serde_json::to_value(&problem).unwrap()["code"], problem.code());
+        }
+    }
 }

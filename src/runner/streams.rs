@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::rejudge::{Recorded, RejudgeError, rejudge};
+use super::rejudge::{Recorded, RejudgeError, rejudge_by};
 use super::replay::{Problem, StreamPlace, StreamProblem};
 use super::transcript::{SaidBody, Transcript};
 use crate::conversation::CUT_SHORT;
-use crate::dialect::{ApiError, DialectId};
+use crate::dialect::{ApiError, Dialect};
 use crate::ir::{Reply, StopKind};
 use crate::probe::{Ask, Probe};
 use crate::profile::{CaseResult, Results};
@@ -29,24 +29,35 @@ pub(super) fn of(transcript: &Transcript) -> impl Iterator<Item = (usize, Framin
     })
 }
 
-/// What is not as it was under some seed; `now` is what the streams show as recorded.
+/// A transcript that was played as recorded.
+pub(super) struct Played<'a> {
+    /// What it was read by.
+    pub(super) codec: &'static dyn Dialect,
+    /// What was said.
+    pub(super) cassette: &'a Cassette,
+    /// What was asked.
+    pub(super) probes: &'a [&'a Probe],
+    /// What that showed.
+    pub(super) now: &'a Results,
+}
+
+/// What is not as it was under some seed.
 pub(super) async fn check(
     transcript: &Transcript,
-    cassette: &Cassette,
-    probes: &[&Probe],
-    now: &Results,
+    played: &Played<'_>,
     seeds: u64,
 ) -> Result<Vec<Problem>, RejudgeError> {
+    let Played { codec, cassette, probes, now } = *played;
     let mut problems = Vec::new();
     for (place, framing, frames) in of(transcript) {
         for seed in 0..seeds {
             problems.extend(recut_problem(place, framing, &frames, seed));
-            problems.extend(short_problem(transcript.dialect, place, framing, &frames, seed));
+            problems.extend(short_problem(codec, place, framing, &frames, seed));
         }
     }
     let (recorded, probes) = (transcript.recorded(), streamed(probes));
     for seed in 0..seeds {
-        let play = |playback| verdict(&recorded, &probes, cassette.rewound(playback));
+        let play = |playback| verdict(codec, &recorded, &probes, cassette.rewound(playback));
         let recut = play(Playback::Recut { seed }).await?;
         let found = differences(&streaming(now), &streaming(&recut));
         problems.extend(problem(seed, found).map(Problem::StreamRecut));
@@ -78,11 +89,12 @@ fn streamed<'a>(probes: &[&'a Probe]) -> Vec<&'a Probe> {
 }
 
 async fn verdict(
+    codec: &'static dyn Dialect,
     recorded: &Recorded,
     probes: &[&Probe],
     cassette: Cassette,
 ) -> Result<Results, RejudgeError> {
-    Ok(rejudge(recorded, probes, Arc::new(cassette)).await?.results)
+    Ok(rejudge_by(codec, recorded, probes, Arc::new(cassette)).await?.results)
 }
 
 fn streaming(results: &Results) -> Value {
@@ -137,15 +149,15 @@ fn recut_problem(
 /// A stream without its end must be known as that, or tell the same reply as the whole one: what is
 /// missing may be no more than its last words.
 fn short_problem(
-    dialect: DialectId,
+    codec: &dyn Dialect,
     exchange: usize,
     framing: Framing,
     frames: &[Frame],
     seed: u64,
 ) -> Option<Problem> {
     let Recut { piecing, frames: read } = cut_short(framing, frames, seed);
-    let whole = decoded(dialect, frames);
-    let short = read.ok().map(|read| decoded(dialect, &read));
+    let whole = decoded(codec, frames);
+    let short = read.ok().map(|read| decoded(codec, &read));
     let is_known = match (&whole, &short) {
         (_, Some(Ok(reply))) if reply.stop.kind == StopKind::Truncated => true,
         (Ok(whole), Some(Ok(short))) => whole.parts == short.parts,
@@ -158,8 +170,8 @@ fn short_problem(
     (!is_known).then_some(Problem::StreamCutShort(StreamProblem { seed, place, differences }))
 }
 
-fn decoded(dialect: DialectId, frames: &[Frame]) -> Result<Reply, ApiError> {
-    let mut decoder = dialect.codec().stream_decoder();
+fn decoded(codec: &dyn Dialect, frames: &[Frame]) -> Result<Reply, ApiError> {
+    let mut decoder = codec.stream_decoder();
     for frame in frames {
         decoder.push(frame);
     }

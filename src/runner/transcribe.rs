@@ -75,6 +75,7 @@ pub async fn transcribe(
         probe_version: plan.suite.version().to_owned(),
         seed: plan.seed,
         trials: plan.trials,
+        tools: plan.suite.own_tools().to_vec(),
         verdicts: found,
         exchanges: played.exchanges.iter().map(Take::from).collect(),
     })

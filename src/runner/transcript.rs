@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::rejudge::Recorded;
 use crate::dialect::DialectId;
-use crate::ir::Object;
+use crate::ir::{Object, ToolSpec};
 use crate::probe::SuiteName;
 use crate::profile::store::{Format, StoreError};
 use crate::profile::{Subject, ThinkingSwitch};
@@ -29,7 +30,7 @@ const FORMAT: Format =
     Format { what: "transcript", field: "transcriptVersion", version: TRANSCRIPT_VERSION };
 
 /// A transcript file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Transcript {
     /// The version of this format.
@@ -56,6 +57,9 @@ pub struct Transcript {
     pub seed: u64,
     /// Trials of each case.
     pub trials: u32,
+    /// The user's own tools that were asked for as well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<ToolSpec>,
     /// What the exchanges show.
     pub verdicts: Value,
     /// What was said, in the order that a replay asks for it.
@@ -63,8 +67,9 @@ pub struct Transcript {
 }
 
 /// One exchange. It has a `reply` or an `error`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "StoredTake", into = "StoredTake")]
+#[schemars(with = "StoredTake")]
 pub struct Take {
     /// What was asked.
     pub request: Asked,
@@ -73,7 +78,7 @@ pub struct Take {
 }
 
 /// A request.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Asked {
     /// The method.
     pub method: Method,
@@ -88,7 +93,7 @@ pub struct Asked {
 }
 
 /// A reply.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Said {
     /// The HTTP status.
     pub status: u16,
@@ -100,7 +105,7 @@ pub struct Said {
 }
 
 /// A body.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum SaidBody {
     /// One JSON value, where writing it again gives the same bytes.
@@ -112,8 +117,9 @@ pub enum SaidBody {
 }
 
 /// A frame of a stream.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "StoredFrame", into = "StoredFrame")]
+#[schemars(with = "StoredFrame")]
 pub struct SaidFrame(pub Frame);
 
 impl Transcript {
@@ -208,7 +214,7 @@ impl From<&Said> for Response {
 }
 
 /// A take as it is stored.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct StoredTake {
     request: Asked,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -240,7 +246,7 @@ impl TryFrom<StoredTake> for Take {
 }
 
 /// A frame as it is stored.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct StoredFrame {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     event: Option<String>,

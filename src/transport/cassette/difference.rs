@@ -25,6 +25,23 @@ pub fn differences(old: &Value, new: &Value) -> Vec<Difference> {
     found
 }
 
+/// How much text differs. Places are not enough to tell what is like what: a key that is written
+/// otherwise differs in many, and another conversation in a single long one.
+pub(super) fn size(differences: &[Difference]) -> usize {
+    let written = |side: &Option<Value>| side.as_ref().map(Value::to_string).unwrap_or_default();
+    let changed = |it: &Difference| 1 + changed(&written(&it.old), &written(&it.new));
+    differences.iter().map(changed).sum()
+}
+
+/// The bytes of two texts that are neither in their common start nor in their common end.
+fn changed(old: &str, new: &str) -> usize {
+    let start = old.bytes().zip(new.bytes()).take_while(|(old, new)| old == new).count();
+    let most = old.len().min(new.len()) - start;
+    let ends = old.bytes().rev().zip(new.bytes().rev()).take(most);
+    let end = ends.take_while(|(old, new)| old == new).count();
+    old.len() + new.len() - 2 * (start + end)
+}
+
 fn compare(path: String, old: &Value, new: &Value, found: &mut Vec<Difference>) {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => compare_fields(&path, old, new, found),
@@ -83,6 +100,18 @@ mod tests {
             .iter()
             .map(|it| format!("{} {} {}", it.path, side(&it.old), side(&it.new)))
             .collect()
+    }
+
+    #[test]
+    fn a_key_written_otherwise_is_less_than_another_conversation() {
+        let call = |key: &str| json!({"type": "tool_result", key: "toolu_01", "content": "42"});
+        let recorded = json!({"messages": [call("id"), call("id")]});
+        let other = json!({"messages": "Never mind all that, and tell me about the weather."});
+        let now = json!({"messages": [call("ib"), call("ib")]});
+        let (near, far) = (differences(&recorded, &now), differences(&other, &now));
+        assert!(near.len() > far.len() && size(&near) < size(&far));
+        assert_eq!(changed("aXb", "aYYb"), 3);
+        assert_eq!(changed("aa", "aaa"), 1);
     }
 
     #[test]

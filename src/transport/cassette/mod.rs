@@ -31,6 +31,7 @@ use super::exchange::{Body, Exchange, Outcome, Response, TimedFrame, Timing};
 use super::secret::Scrubber;
 use super::{Judge, Transport};
 use crate::wire::{Frame, Framing, WireError};
+use difference::size;
 use key::RequestKey;
 
 /// How streams are played.
@@ -139,7 +140,7 @@ impl Cassette {
         Exchange::single(request, outcome, Timing::default())
     }
 
-    /// The request with the fewest differences: of the same call if there is one, about the same
+    /// The request with the smallest differences: of the same call if there is one, about the same
     /// model, and not asked for by anybody else.
     fn nearest(&self, request: &SentRequest) -> Option<Nearest> {
         let rank = |take: &Take, recorded: &SentRequest| {
@@ -154,7 +155,7 @@ impl Cassette {
         let candidates = ranked().filter(|(rank, _)| *rank == best);
         let compared =
             candidates.map(|(_, recorded)| (recorded, body_differences(recorded, request)));
-        let (recorded, differences) = compared.min_by_key(|(_, differences)| differences.len())?;
+        let (recorded, differences) = compared.min_by_key(|(_, differences)| size(differences))?;
         let (method, path) = (recorded.method, recorded.path());
         Some(Nearest { method, path, differences })
     }
