@@ -1,5 +1,6 @@
 //! `toolprobe accept`: make a run's profiles the snapshots.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -10,15 +11,17 @@ use super::error::CliError;
 use super::exit::Exit;
 use super::report::stored;
 use super::sides::snapshots;
-use crate::profile::Profile;
-use crate::profile::store::{ProfileFolder, RunFolder};
+use crate::profile::store::{ProfileFolder, RunFolder, Selection};
+use crate::profile::{Profile, predecessor};
 use crate::regress::{Glob, Measured, acceptable, diff, target_name, trimmed};
 use crate::report::for_terminal;
 
 /// Make the profiles of a run the snapshots
 ///
 /// Only a complete run whose every verdict is conclusive can be accepted.
-/// Snapshots of targets that are not in the run are left as they are.
+/// Snapshots of targets that are not in the run are left as they are, but for
+/// those whose place a target of the run has taken: the same model at another
+/// endpoint or with another chat template. These are removed, and named.
 #[derive(Debug, Args)]
 pub(super) struct AcceptArgs {
     /// The run's name or its folder [default: the latest complete run]
@@ -42,11 +45,19 @@ pub(super) fn run(args: &AcceptArgs, console: &Console) -> Result<Exit, CliError
     let run = chosen(args)?;
     let accepted = accepted(args, &run)?;
     let before = snapshots(&args.profiles)?;
+    let replaced = replaced(&run, &before, &accepted)?;
     let folder = ProfileFolder::new(&args.profiles);
+    // All or nothing: what cannot be written is better told before anything is.
+    for profile in accepted.iter().chain(&replaced) {
+        folder.check(profile).map_err(CliError::usage)?;
+    }
     for profile in &accepted {
         folder.write(profile).map_err(CliError::usage)?;
     }
-    console.result(&told(&run, &before, accepted, &args.profiles))?;
+    for profile in &replaced {
+        folder.remove(&ProfileFolder::file_name(profile)).map_err(CliError::usage)?;
+    }
+    console.result(&told(&run, &before, accepted, &replaced, &args.profiles))?;
     Ok(Exit::Fine)
 }
 
@@ -82,15 +93,53 @@ fn accepted(args: &AcceptArgs, run: &RunFolder) -> Result<Vec<Profile>, CliError
     Ok(profiles.iter().map(trimmed).collect())
 }
 
+/// The snapshots whose place is taken: a target that moved would otherwise be missed for ever. A run
+/// of named targets does not know whether the others are still there.
+fn replaced(
+    run: &RunFolder,
+    before: &[Measured],
+    accepted: &[Profile],
+) -> Result<Vec<Profile>, CliError> {
+    let manifest = run.manifest().map_err(CliError::usage)?;
+    if manifest.selection == Selection::Named {
+        return Ok(Vec::new());
+    }
+    let files: Vec<&String> =
+        manifest.targets.iter().filter_map(|it| it.profile.as_ref()).collect();
+    let file = |profile: &Profile| ProfileFolder::file_name(profile);
+    let is_new = |new: &&Profile| before.iter().all(|old| file(&old.profile) != file(new));
+    let gone = || {
+        let profiles = before.iter().map(|old| &old.profile);
+        profiles.filter(|old| !files.contains(&&file(old)))
+    };
+    let moved = accepted.iter().filter(is_new);
+    let taken = moved.filter_map(|new| predecessor(gone(), &new.subject));
+    let by_file: BTreeMap<String, Profile> = taken.map(|old| (file(old), old.clone())).collect();
+    Ok(by_file.into_values().collect())
+}
+
 /// What changed, one line each.
-fn told(run: &RunFolder, before: &[Measured], accepted: Vec<Profile>, folder: &Path) -> String {
+fn told(
+    run: &RunFolder,
+    before: &[Measured],
+    accepted: Vec<Profile>,
+    replaced: &[Profile],
+    folder: &Path,
+) -> String {
     let count = accepted.len();
     let new: Vec<Measured> = accepted.into_iter().map(Measured::from).collect();
-    let is_new = |old: &&Measured| new.iter().any(|it| it.profile.subject == old.profile.subject);
-    let old: Vec<Measured> = before.iter().filter(is_new).cloned().collect();
+    let is_about = |old: &&Measured| {
+        let subject = &old.profile.subject;
+        new.iter().any(|it| it.profile.subject == *subject) || replaced.contains(&old.profile)
+    };
+    let old: Vec<Measured> = before.iter().filter(is_about).cloned().collect();
     let found = diff(&old, &new);
     let heading =
         format!("accepted {} of run {} into {}", targets(count), run.id(), folder.display());
     let lines = found.changes.iter().map(|change| for_terminal(&summary(change)));
-    std::iter::once(heading).chain(lines).collect::<Vec<_>>().join("\n")
+    let removed = replaced.iter().map(|old| {
+        let path = folder.join(ProfileFolder::file_name(old));
+        format!("removed {}: its place is taken", path.display())
+    });
+    std::iter::once(heading).chain(lines).chain(removed).collect::<Vec<_>>().join("\n")
 }

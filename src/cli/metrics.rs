@@ -45,8 +45,9 @@ pub(super) fn run(args: &MetricsArgs, console: &Console) -> Result<Exit, CliErro
     for path in &args.files {
         let text = read(path)
             .map_err(|error| CliError::usage(format!("cannot read {}: {error}", path.display())))?;
+        let remedy = "`toolprobe schema telemetry` says what a line may hold";
         let read = read_lines(&text)
-            .map_err(|bad| CliError::usage(format!("{}: {bad}", path.display())))?;
+            .map_err(|bad| CliError::usage(format!("{}: {bad}; {remedy}", path.display())))?;
         events.extend(read);
     }
     console.result(&rendered(args.format, &by_target(&events))?)?;

@@ -1,24 +1,25 @@
 //! `toolprobe schema`: the JSON Schemas of our files.
 
 use clap::{Args, ValueEnum};
-use schemars::schema_for;
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, schema_for};
 use serde_json::{Map, Value};
 
 use super::console::Console;
 use super::{CliError, Exit};
 use crate::probe::ProbeFile;
-use crate::profile::store::{MANIFEST_VERSION, Manifest};
+use crate::profile::store::{HISTORY_VERSION, HistoryRow, MANIFEST_VERSION, Manifest, MetricsRow};
 use crate::profile::{PROFILE_VERSION, Profile};
-use crate::regress::Policy;
-use crate::runner::Config;
+use crate::regress::{Diff, Gate, Policy};
+use crate::runner::{Config, TRANSCRIPT_VERSION, Transcript};
 use crate::sim::ModelFile;
-use crate::telemetry::TurnEvent;
+use crate::telemetry::{TELEMETRY_VERSION, TurnEvent};
 use crate::transport::{EXCHANGE_VERSION, Exchange};
 
 /// Print the JSON Schema of a file
 ///
 /// For editors that check TOML or JSON as it is written, and for programs that
-/// read profiles.
+/// read what is stored and printed.
 #[derive(Debug, Args)]
 pub(super) struct SchemaArgs {
     /// The kind of file
@@ -42,8 +43,18 @@ enum Kind {
     Manifest,
     /// Which changes fail a build
     Policy,
-    /// What an adapter writes of each turn: one line of telemetry
+    /// What an adapter or a run writes of each turn: one line of telemetry
     Telemetry,
+    /// What was recorded: fixtures/transcripts/*.json
+    Transcript,
+    /// One row of reports/history.csv, its columns in order
+    History,
+    /// One row of reports/metrics.csv, its columns in order
+    Metrics,
+    /// What `toolprobe diff --format json` prints
+    Diff,
+    /// What `toolprobe gate --format json` prints
+    Gate,
 }
 
 impl Kind {
@@ -57,7 +68,14 @@ impl Kind {
             Self::Exchange => ("exchange", EXCHANGE_VERSION, schema_for!(Exchange).to_value()),
             Self::Manifest => ("manifest", MANIFEST_VERSION, schema_for!(Manifest).to_value()),
             Self::Policy => ("policy", 1, schema_for!(Policy).to_value()),
-            Self::Telemetry => ("telemetry", 1, schema_for!(TurnEvent).to_value()),
+            Self::Telemetry => ("telemetry", TELEMETRY_VERSION, schema_for!(TurnEvent).to_value()),
+            Self::Transcript => {
+                ("transcript", TRANSCRIPT_VERSION, schema_for!(Transcript).to_value())
+            }
+            Self::History => ("history", HISTORY_VERSION, schema_for!(HistoryRow).to_value()),
+            Self::Metrics => ("metrics", HISTORY_VERSION, schema_for!(MetricsRow).to_value()),
+            Self::Diff => ("diff", 1, printed::<Diff>()),
+            Self::Gate => ("gate", 1, printed::<Gate>()),
         }
     }
 }
@@ -67,6 +85,12 @@ pub(super) fn run(args: &SchemaArgs, console: &Console) -> Result<Exit, CliError
     let text = serde_json::to_string_pretty(&named(name, version, schema));
     console.result(&text.map_err(CliError::inconclusive)?)?;
     Ok(Exit::Fine)
+}
+
+/// The schema of what is only ever written: what is left out where it is empty is optional.
+fn printed<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    settings.into_generator().into_root_schema_for::<T>().to_value()
 }
 
 /// The schema with a name that others can refer to.

@@ -2,73 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use toolprobe::probe::Suite;
 use toolprobe::profile::store::ProfileFolder;
 
-use crate::{finished, only_run, toolprobe};
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// A folder with models, runs and snapshots of its own.
-struct Place(tempfile::TempDir);
-
-impl Place {
-    /// With the files of these models.
-    fn with(models: &[&str]) -> Self {
-        let place = Self(tempfile::tempdir().unwrap());
-        fs::create_dir(place.path("models")).unwrap();
-        for model in models {
-            let file = format!("{model}.toml");
-            let from = root().join("fixtures/models").join(&file);
-            fs::copy(from, place.path("models").join(file)).unwrap();
-        }
-        place
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    /// Runs the program here.
-    fn does(&self, args: &[&str]) -> (Option<i32>, String, String) {
-        finished(toolprobe(args).current_dir(self.0.path()).output().unwrap())
-    }
-
-    /// Runs the program here, which must come to this exit code.
-    fn exits(&self, code: i32, args: &[&str]) -> String {
-        let (found, out, err) = self.does(args);
-        assert_eq!(found, Some(code), "{out}{err}");
-        out + &err
-    }
-
-    /// Gives a model another quirk.
-    fn spoil(&self, model: &str, quirk: &str) {
-        let path = self.path("models").join(format!("{model}.toml"));
-        let text = fs::read_to_string(&path).unwrap();
-        let quirks = format!("\nquirks = [\"{quirk}\"]\n\n[profile]");
-        fs::write(path, text.replacen("\n[profile]", &quirks, 1)).unwrap();
-    }
-
-    /// The files of the snapshots.
-    fn snapshots(&self) -> Vec<PathBuf> {
-        let files = fs::read_dir(self.path("profiles")).unwrap();
-        files.map(|file| file.unwrap().path()).collect()
-    }
-}
-
-/// Changes a JSON file.
-fn edit(path: &Path, change: impl FnOnce(&mut Value)) {
-    let mut value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
-    change(&mut value);
-    fs::write(path, value.to_string()).unwrap();
-}
-
-const LIGHT: [&str; 5] = ["run", "--models", "models", "--suite", "light"];
+use crate::only_run;
+use crate::place::{LIGHT, Place, edit, root};
 
 #[test]
 fn a_changed_quirk_fails_the_run_with_the_one_right_line() {
@@ -95,6 +35,7 @@ fn a_changed_quirk_fails_the_run_with_the_one_right_line() {
     let after = detail("after: ").unwrap();
     let kept = after.split_once("evidence ").unwrap().1.split([',', ' ']).next().unwrap();
     assert!(place.path(kept).is_file(), "{kept}");
+    assert!(said.contains("; confirmed: sampled again, 0 of "), "{said}");
     let accept = detail("accept it: ").unwrap();
     assert!(accept.contains("toolprobe accept 'reports/"), "{accept}");
     assert!(accept.contains(" --target 'sim/openai-native' --profiles "), "{accept}");
@@ -189,6 +130,66 @@ fn a_newer_or_foreign_snapshot_is_left_as_it_is() {
 }
 
 #[test]
+fn nothing_is_accepted_where_one_snapshot_cannot_be_replaced() {
+    let place = Place::with(&["openai-native", "one-call"]);
+    place.exits(0, &LIGHT);
+    place.exits(0, &["accept"]);
+    let snapshots = place.snapshots();
+    let of = |model: &str| snapshots.iter().find(|it| it.display().to_string().contains(model));
+    let (first, second) = (of("one-call").unwrap(), of("openai-native").unwrap());
+    edit(first, |profile| profile["errorRepair"] = json!("none"));
+    edit(second, |profile| profile["profileVersion"] = json!(99));
+    let before = (fs::read(first).unwrap(), fs::read(second).unwrap());
+    let said = place.exits(2, &["accept"]);
+    assert!(said.contains("was written by a newer toolprobe (profileVersion 99"), "{said}");
+    assert_eq!((fs::read(first).unwrap(), fs::read(second).unwrap()), before);
+}
+
+#[test]
+fn accepting_a_target_that_moved_takes_its_old_snapshot_away_and_says_so() {
+    let place = Place::with(&["openai-native"]);
+    place.exits(0, &LIGHT);
+    place.exits(0, &["accept"]);
+    let new = place.snapshots().remove(0);
+    let mut moved: Value = serde_json::from_str(&fs::read_to_string(&new).unwrap()).unwrap();
+    moved["endpoint"] = json!("https://elsewhere.test/v1");
+    let profile = serde_json::from_value(moved).unwrap();
+    let folder = ProfileFolder::new(place.path("profiles"));
+    let old = place.path("profiles").join(folder.write(&profile).unwrap());
+    fs::remove_file(&new).unwrap();
+
+    let said = place.exits(0, &["gate"]);
+    assert!(said.contains("allow: sim/openai-native: target-changed: "), "{said}");
+    assert!(said.contains("in the place of: openai-native at https://elsewhere.test/v1"), "{said}");
+    let said = place.exits(0, &["accept"]);
+    assert!(said.contains("sim/openai-native: target-changed: "), "{said}");
+    let name = old.file_name().unwrap().to_str().unwrap();
+    assert!(said.contains(&format!("removed profiles/{name}: its place is taken")), "{said}");
+    assert_eq!(place.snapshots(), [new]);
+    assert!(place.exits(0, &["gate"]).starts_with("gate: no change; 1 target compared"));
+}
+
+#[test]
+fn the_tokens_of_a_request_are_compared_with_the_snapshot() {
+    let place = Place::with(&["openai-native"]);
+    place.exits(0, &LIGHT);
+    place.exits(0, &["accept"]);
+    let snapshot = place.snapshots().remove(0);
+    let mut cost = Value::Null;
+    edit(&snapshot, |profile| cost = profile["cost"].clone());
+    let tokens = cost["tokensPerTurn"].as_u64().unwrap();
+    assert_eq!(cost["medianLatencyMs"], Value::Null, "a simulated model is as fast as the machine");
+    edit(&snapshot, |profile| profile["cost"]["tokensPerTurn"] = json!(tokens / 2));
+    let said = place.exits(0, &["gate"]);
+    let line = format!(
+        "warn: sim/openai-native: tokens-grew: cost.tokensPerTurn {} → {tokens} (minor \
+         regression)",
+        tokens / 2
+    );
+    assert!(said.contains(&line), "{said}");
+}
+
+#[test]
 fn two_files_are_compared_in_every_form() {
     let place = Place::with(&[]);
     let base = fs::read_to_string(root().join("fixtures/diff/base.json")).unwrap();
@@ -220,6 +221,8 @@ fn codes_are_explained_and_typos_answered() {
     assert!(said.starts_with("call-format-lost (a change: critical regression)"), "{said}");
     assert!(place.exits(0, &["explain", "index-reused"]).contains("share one index"));
     assert!(place.exits(0, &["explain", "schema-violation"]).contains("a call in text"));
+    let said = place.exits(0, &["explain", "request-changed"]);
+    assert!(said.starts_with("request-changed (found by a replay: major regression)"), "{said}");
     let said = place.exits(2, &["explain", "call-fromat-lost"]);
     assert_eq!(said, "error: unknown code 'call-fromat-lost'; did you mean 'call-format-lost'?\n");
     assert!(place.exits(0, &["explain"]).lines().count() > 100);

@@ -8,13 +8,18 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod assess;
 mod completions;
+mod confirm;
 mod doctor;
+mod drift;
+mod files;
 mod gate;
 mod init;
 mod list;
 mod metrics;
 mod parse;
+mod place;
 mod probe;
 mod replay;
 mod report;

@@ -60,6 +60,55 @@ fn what_a_run_stores_keeps_to_its_schemas() {
     takes("manifest", &json_files(&run));
     takes("profile", &json_files(&run.join("profiles")));
     takes("exchange", &json_files(&run.join("evidence")));
+    takes("history", &csv_rows(&dir.path().join("history.csv")));
+    takes("metrics", &csv_rows(&dir.path().join("metrics.csv")));
+    let turns = fs::read_to_string(run.join("telemetry.jsonl")).unwrap();
+    let turn = |line: &str| ("telemetry.jsonl".into(), serde_json::from_str(line).unwrap());
+    takes("telemetry", &turns.lines().map(turn).collect::<Vec<_>>());
+}
+
+/// The rows of a CSV file as objects: numbers where a cell is one, null where it is empty.
+fn csv_rows(path: &Path) -> Vec<(PathBuf, Value)> {
+    let mut reader = csv::Reader::from_path(path).unwrap();
+    let cell = |column: &str, text: &str| match text {
+        "" if column != "profile" => Value::Null,
+        text => serde_json::from_str(text).unwrap_or_else(|_| Value::from(text)),
+    };
+    let rows = reader.deserialize::<std::collections::BTreeMap<String, String>>();
+    rows.map(|row| {
+        let cells = row.unwrap().into_iter().map(|(column, text)| {
+            let value = cell(&column, &text);
+            (column, value)
+        });
+        (path.to_owned(), Value::Object(cells.collect()))
+    })
+    .collect()
+}
+
+#[test]
+fn the_columns_of_a_history_are_its_schemas_properties_in_order() {
+    let columns = |kind: &str| -> Vec<String> {
+        schema(kind)["properties"].as_object().unwrap().keys().cloned().collect()
+    };
+    assert_eq!(columns("history")[..3], ["historyVersion", "run", "time"]);
+    assert_eq!(columns("metrics").last().unwrap(), "unsafeExecutionsBlocked");
+}
+
+#[test]
+fn transcripts_and_printed_changes_keep_to_their_schemas() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    takes("transcript", &json_files(&root.join("fixtures/transcripts")));
+    let dir = tempfile::tempdir().unwrap();
+    let mut base: Value =
+        serde_json::from_str(&fs::read_to_string(root.join("fixtures/diff/base.json")).unwrap())
+            .unwrap();
+    let (old, new) = (dir.path().join("old.json"), dir.path().join("new.json"));
+    fs::write(&old, base.to_string()).unwrap();
+    base["results"]["errorRepair"]["status"] = "fail".into();
+    fs::write(&new, base.to_string()).unwrap();
+    let args = ["diff", old.to_str().unwrap(), new.to_str().unwrap(), "--format", "json"];
+    let (_, out, _) = finished(toolprobe(&args).output().unwrap());
+    takes("diff", &[("diff".into(), serde_json::from_str(&out).unwrap())]);
 }
 
 #[test]
