@@ -7,7 +7,6 @@ use super::field::Path;
 use super::{Class, Severity, has_fallen};
 use crate::profile::Observed;
 
-
 /// One row: which difference it is about, what that is called, and what to do.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
