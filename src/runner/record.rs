@@ -89,6 +89,7 @@ impl Record {
         for file in manifest.targets.iter().filter_map(|target| target.profile.as_ref()) {
             if !targets.iter().any(|target| target.profile.as_ref() == Some(file)) {
                 folder.profiles().remove(file)?;
+                folder.turns().remove(file)?;
             }
         }
         let before = std::mem::take(&mut manifest.totals);
@@ -116,8 +117,10 @@ impl Record {
                 for exchange in &probed.exchanges {
                     evidence.put(&exchange.digest(), exchange)?;
                 }
-                target.profile = Some(self.folder.profiles().write(&probed.profile)?);
-                self.folder.add_turns(&probed.profile.subject.name(), &probed.telemetry)?;
+                let file = self.folder.profiles().write(&probed.profile)?;
+                let name = probed.profile.subject.name();
+                self.folder.turns().write(&file, &name, &probed.telemetry)?;
+                target.profile = Some(file);
                 target.subject = probed.profile.subject.clone();
                 target.dialect = Some(probed.profile.dialect);
                 target.problem = open_question(&probed.profile);

@@ -62,9 +62,10 @@ fn what_a_run_stores_keeps_to_its_schemas() {
     takes("exchange", &json_files(&run.join("evidence")));
     takes("history", &csv_rows(&dir.path().join("history.csv")));
     takes("metrics", &csv_rows(&dir.path().join("metrics.csv")));
-    let turns = fs::read_to_string(run.join("telemetry.jsonl")).unwrap();
-    let turn = |line: &str| ("telemetry.jsonl".into(), serde_json::from_str(line).unwrap());
-    takes("telemetry", &turns.lines().map(turn).collect::<Vec<_>>());
+    for (path, text) in files(&run.join("telemetry"), "jsonl") {
+        let turn = |line: &str| (path.clone(), serde_json::from_str(line).unwrap());
+        takes("telemetry", &text.lines().map(turn).collect::<Vec<_>>());
+    }
 }
 
 /// The rows of a CSV file as objects: numbers where a cell is one, null where it is empty.

@@ -4,7 +4,7 @@
 //! reports/<run>/manifest.json          what was asked of whom, and how it ended
 //! reports/<run>/profiles/<slug>.json   what was found
 //! reports/<run>/evidence/<sha256>.json what it rests on; `.json.gz` when large
-//! reports/<run>/telemetry.jsonl        the turns that the metrics were counted on
+//! reports/<run>/telemetry/<slug>.jsonl the turns that its metrics were counted on
 //! ```
 //!
 //! Every file appears whole or not at all, and none that a newer version wrote is overwritten.
@@ -33,6 +33,7 @@ pub use manifest::{
     Completion, Cost, MANIFEST_VERSION, Manifest, Percentiles, RunTarget, Selection, Totals,
 };
 pub use run_id::{NotARunId, RunId};
+pub use turns::Turns;
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -40,7 +41,6 @@ use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
 
-use crate::telemetry::TurnEvent;
 use atomic::Survives;
 pub(crate) use versioned::Format;
 
@@ -168,9 +168,9 @@ impl RunFolder {
         Evidence::in_folder(self.path.join("evidence"))
     }
 
-    /// Keeps the turns that were held with a target.
-    pub fn add_turns(&self, target: &str, turns: &[TurnEvent]) -> Result<(), StoreError> {
-        turns::add(&self.path.join("telemetry.jsonl"), target, turns)
+    /// The turns that its metrics were counted on.
+    pub fn turns(&self) -> Turns {
+        Turns::in_folder(self.path.join("telemetry"))
     }
 
     fn manifest_path(&self) -> PathBuf {

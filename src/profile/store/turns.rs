@@ -2,19 +2,52 @@
 //!
 //! The same lines that an adapter writes, so that `toolprobe metrics` gives the same numbers.
 
-use std::fs::OpenOptions;
-use std::io::{self, Write};
-use std::path::Path;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use super::StoreError;
+use super::atomic::{self, Survives};
 use crate::telemetry::TurnEvent;
 
-/// Adds the turns that were held with a target.
-pub(super) fn add(path: &Path, target: &str, turns: &[TurnEvent]) -> Result<(), StoreError> {
-    let failed = || StoreError::io("write", path);
-    let text = lines(target, turns).map_err(failed())?;
-    let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(failed())?;
-    file.write_all(text.as_bytes()).map_err(failed())
+/// The turns of a run's targets: one file for each, named as its profile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turns {
+    folder: PathBuf,
+}
+
+impl Turns {
+    pub(super) fn in_folder(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// Writes the turns that were held with a target, whose profile's file has this name. What is
+    /// there of an earlier attempt is replaced.
+    pub fn write(
+        &self,
+        profile: &str,
+        target: &str,
+        turns: &[TurnEvent],
+    ) -> Result<(), StoreError> {
+        let path = self.path(profile);
+        let text = lines(target, turns).map_err(StoreError::io("write", &path))?;
+        atomic::write(&path, text.as_bytes(), Survives::Program)
+    }
+
+    /// Takes them away, if they are there.
+    pub fn remove(&self, profile: &str) -> Result<(), StoreError> {
+        let path = self.path(profile);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(StoreError::io("delete", &path)(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn path(&self, profile: &str) -> PathBuf {
+        self.folder.join(Path::new(profile).with_extension("jsonl"))
+    }
 }
 
 fn lines(target: &str, turns: &[TurnEvent]) -> io::Result<String> {
@@ -30,18 +63,21 @@ fn lines(target: &str, turns: &[TurnEvent]) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::telemetry::{Counts, read_lines};
+    use crate::telemetry::read_lines;
 
     #[test]
-    fn turns_are_added_and_read_back_with_their_target() {
+    fn turns_are_written_with_their_target_and_replaced_as_a_whole() {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("telemetry.jsonl");
+        let turns = Turns::in_folder(dir.path().join("telemetry"));
         let turn = TurnEvent { calls: 2, ..TurnEvent::default() };
-        add(&path, "acme/one", std::slice::from_ref(&turn)).unwrap();
-        add(&path, "acme/two", &[turn.clone(), turn.clone()]).unwrap();
-        let read = read_lines(&std::fs::read_to_string(path).unwrap()).unwrap();
-        let targets: Vec<_> = read.iter().filter_map(|turn| turn.target.as_deref()).collect();
-        assert_eq!(targets, ["acme/one", "acme/two", "acme/two"]);
-        assert_eq!(Counts::of(&read), Counts::of(&[turn.clone(), turn.clone(), turn]));
+        turns.write("acme-one.json", "acme/one", &[turn.clone(), turn.clone()]).unwrap();
+        turns.write("acme-one.json", "acme/one", std::slice::from_ref(&turn)).unwrap();
+        let path = dir.path().join("telemetry/acme-one.jsonl");
+        let read = read_lines(&fs::read_to_string(&path).unwrap()).unwrap();
+        let told = TurnEvent { target: Some("acme/one".to_owned()), ..turn };
+        assert_eq!(read, [told]);
+        turns.remove("acme-one.json").unwrap();
+        turns.remove("acme-one.json").unwrap();
+        assert!(!path.exists());
     }
 }
