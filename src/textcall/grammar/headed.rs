@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Block, Family, MessageKind, Next, Step, broken, head, is_name, notation};
 use crate::textcall::coerce::{Types, coerce};
 use crate::textcall::parsed::{ProblemCode, Repair};
-use crate::textcall::payload::{self, Draft, Refusal, Trust};
+use crate::textcall::payload::{Draft, Refusal, Trust};
 use crate::textcall::scan::Flavour;
 use crate::textcall::view::{Read, Stop, View};
 
@@ -85,7 +85,7 @@ impl Family for Headed {
                 return Ok(invents.map_or(Next::end(at), Next::Step));
             }
         }
-        let at = match block.announced(view, at, &[], self.call, self.section_close)? {
+        let at = match block.announced(view, at, [&[], self.call, self.section_close])? {
             Ok(head) => head,
             Err(end) => return Ok(end),
         };
@@ -113,8 +113,12 @@ impl Family for Headed {
             }
         };
         read.map_err(|stop| if self.trust == Trust::Offered { Stop::Reject } else { stop })?;
-        let call = named(std::mem::take(&mut block.call), view);
-        let calls = vec![call.and_then(|call| self.unrepeated(call))];
+        if self.head == Head::Repeated
+            && let Some(Value::Object(inner)) = block.call.input.remove("args")
+        {
+            block.call.input = inner;
+        }
+        let calls = vec![named(std::mem::take(&mut block.call), view)];
         Ok(Next::Step(Step::Found { calls, text: None, end: block.at }))
     }
 }
@@ -190,11 +194,8 @@ impl Headed {
             Head::Name | Head::Repeated => (head, ""),
             Head::Line(_) if head.contains('\n') || !text.contains('\n') => return None,
             Head::Line(_) => (head.trim_matches(DECORATION), ""),
-            Head::Counted => uncounted(head, "functions."),
-            Head::Prefixed(prefix) => {
-                let (name, id) = uncounted(head, prefix);
-                (name, if id.ends_with(name) { "" } else { id })
-            }
+            Head::Counted => (uncounted(head, "functions.").0, head),
+            Head::Prefixed(prefix) => uncounted(head, prefix),
             Head::IdThenName(token) => head.split_once(token).map(|(id, name)| (name, id))?,
             Head::NameThenId(token) => head.split_once(token).unwrap_or((head, "")),
             Head::Worded(word) => (head.strip_prefix(word)?, ""),
@@ -240,22 +241,13 @@ impl Headed {
         let end = view.past(inside, self.close)?;
         Ok(if end > inside || self.close.is_empty() { end } else { from })
     }
-
-    /// Takes the arguments out of JSON that repeats the name.
-    fn unrepeated(&self, mut call: Draft) -> Result<Draft, Refusal> {
-        let inner = if self.head == Head::Repeated { call.input.get("args") } else { None };
-        if let Some(inner) = inner {
-            call.input = payload::arguments(Some(inner))?.0;
-        }
-        Ok(call)
-    }
 }
 
-/// `PREFIX NAME:3`, taken apart: the name, and the whole for an id.
+/// `PREFIX NAME:3`, taken apart: the name, and the whole for an id if it is counted.
 fn uncounted<'a>(head: &'a str, prefix: &str) -> (&'a str, &'a str) {
     let name = head.strip_prefix(prefix).unwrap_or(head);
     let counted = |(_, n): &(&str, &str)| n.bytes().all(|b| b.is_ascii_digit());
-    (name.rsplit_once(':').filter(counted).map_or(name, |(name, _)| name), head)
+    name.rsplit_once(':').filter(counted).map_or((name, ""), |(name, _)| (name, head))
 }
 
 /// Whom a header addresses, or what its message is: its recipient decides, then its channel.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Block, Family, Next, Step, head, is_name, json_value};
+use super::{Block, Family, Next, Place, Step, head, is_name, json_value};
 use crate::textcall::literal;
 use crate::textcall::parsed::{ProblemCode, Repair};
 use crate::textcall::payload::{self, Draft, Refusal, Trust};
@@ -115,9 +115,6 @@ impl Family for Listed {
         Ok(Next::Step(Step::Found { calls, text, end }))
     }
 }
-
-/// Where the next call starts, or that the block ends.
-type Place = Result<usize, Next>;
 
 impl Listed {
     /// Finds the first call, in the list if there is one.

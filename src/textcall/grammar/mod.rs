@@ -89,16 +89,14 @@ struct Marks {
     fenced: bool,
 }
 
+/// Where the next call starts, or that the block ends.
+type Place = Result<usize, Next>;
+
 impl Block {
-    /// Looks for the next call, which a token announces, or for the end of the block.
-    fn announced(
-        &self,
-        view: &View<'_>,
-        from: usize,
-        gap: &[&str],
-        call: &[&str],
-        section_close: &[&str],
-    ) -> Read<Result<usize, Next>> {
+    /// Looks for the next call, which a token announces, or for the end of the block. The tokens
+    /// are those that mean nothing, those that start a call and those that end a section.
+    fn announced(&self, view: &View<'_>, from: usize, tokens: [&[&str]; 3]) -> Read<Place> {
+        let [gap, call, section_close] = tokens;
         let stem = self.opener.trim_end_matches(['>', ':']);
         let opens = |call: &&str| stem.ends_with(call.trim_end_matches('>'));
         if !self.marks.found && (call.is_empty() || call.iter().any(opens)) {

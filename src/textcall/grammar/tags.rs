@@ -179,7 +179,7 @@ impl Tags {
         if block.opener.ends_with(':') && !block.marks.found {
             at = past(view, at - 1, &[">"])?.ok_or(Stop::Reject)?;
         }
-        let at = match block.announced(view, at, self.gap, &[self.call], self.section_close)? {
+        let at = match block.announced(view, at, [self.gap, &[self.call], self.section_close])? {
             Ok(head) => head,
             Err(end) => return Ok(end),
         };
