@@ -41,8 +41,7 @@ impl Tree<'_> {
     fn value(&self, inner: &str, schema: Option<&Value>, depth: usize) -> Value {
         let types = Types::of(schema, self.root);
         let items = schema.and_then(|schema| schema.get("items"));
-        let list = items.is_some()
-            || schema.is_some_and(|schema| schema.get("type") == Some(&Value::from("array")));
+        let list = schema.is_some_and(|schema| schema["type"] == "array") || items.is_some();
         let is_item = |(tag, _): &Member<'_>| *tag == "item";
         let marked = !self.namespace.is_empty() && inner.contains(self.namespace);
         let nests = marked || types.compound_only();

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Block, Family, MessageKind, Next, Step, broken, head, is_name, notation};
 use crate::textcall::coerce::{Types, coerce};
 use crate::textcall::parsed::{ProblemCode, Repair};
-use crate::textcall::payload::{Draft, Refusal, Trust};
+use crate::textcall::payload::{self, Draft, Refusal, Trust};
 use crate::textcall::scan::Flavour;
 use crate::textcall::view::{Read, Stop, View};
 
@@ -114,9 +114,10 @@ impl Family for Headed {
         };
         read.map_err(|stop| if self.trust == Trust::Offered { Stop::Reject } else { stop })?;
         if self.head == Head::Repeated
-            && let Some(Value::Object(inner)) = block.call.input.remove("args")
+            && let Some(inner) = block.call.input.get("args")
+            && let Ok((input, _)) = payload::arguments(Some(inner))
         {
-            block.call.input = inner;
+            block.call.input = input;
         }
         let calls = vec![named(std::mem::take(&mut block.call), view)];
         Ok(Next::Step(Step::Found { calls, text: None, end: block.at }))

@@ -38,10 +38,9 @@ pub(crate) struct Tags {
 /// How tags say the names of tools and of parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// `<call name="N"><parameter name="K">V</parameter>`, in attributes that are called so.
+    /// `<call name="N"><parameter name="K">V</parameter>`, in attributes that are called so. Without
+    /// names, `<call=N><parameter=K>V</parameter>`, where one newline on each side of V is padding.
     Attributes(&'static str, &'static str),
-    /// `<call=N><parameter=K>V</parameter>`, where one newline on each side of V is padding.
-    Equals,
     /// `<call>N<arg_key>K</arg_key><arg_value>V</arg_value>`, perhaps with a tag behind N.
     Pairs(Option<&'static str>),
     /// `<call name="N"><K>V</K>`, where values nest as elements; the name may be one as well.
@@ -63,7 +62,7 @@ impl Tags {
 
     /// `<function=N><parameter=K>V</parameter></function>`
     pub(crate) const FUNCTION: Self = Self {
-        style: Style::Equals,
+        style: Style::Attributes("", ""),
         call: "<function=",
         call_close: "</function>",
         parameter: "<parameter=",
@@ -113,10 +112,7 @@ impl Family for Tags {
         }
         match self.parameter(view, block.at) {
             Ok(Parameter { start, close: Some(close), .. }) => Ok(Next::Until(close, start)),
-            Ok(Parameter { start, close: None, .. }) => {
-                (block.head, block.at) = (block.at, start);
-                self.decode(view, block, "")
-            }
+            Ok(Parameter { start, close: None, .. }) => Ok(Next::Inside(start)),
             Err(Stop::Reject) if block.marks.found || !block.call.input.is_empty() => {
                 Err(misplaced(at))
             }
@@ -154,7 +150,7 @@ impl Family for Tags {
             block.json_arguments(text)?;
             return Ok(Next::Inside(block.at));
         }
-        let Parameter { key, text: declared, start, close } = self.parameter(view, block.head)?;
+        let Parameter { key, text: declared, start, .. } = self.parameter(view, block.head)?;
         let root = view.catalog.schema(&block.call.name);
         let plain = self.plain(text);
         let value = match declared {
@@ -162,12 +158,10 @@ impl Family for Tags {
             Some(false) if let Ok(value) = serde_json::from_str(&plain) => value,
             _ => coerce(&plain, &Types::of_parameter(root, &key)),
         };
-        if start + text.len() == block.at && close.is_some() {
+        if start + text.len() == block.at {
             block.call.repairs.push(Repair::MissingParameterEnd);
         }
-        if close.is_some() || !matches!(self.style, Style::Pairs(_)) {
-            block.call.input.insert(key, value);
-        }
+        block.call.input.insert(key, value);
         Ok(Next::Inside(block.at))
     }
 }
@@ -185,9 +179,8 @@ impl Tags {
         };
         let (inside, end) = self.call_tag(view, at)?;
         let name = match self.style {
-            Style::Attributes(name, _) => attribute(inside, name).ok_or(Stop::Reject)?,
+            Style::Attributes(name, _) => attribute(inside, name).unwrap_or_default(),
             Style::Elements => attribute(inside, "name").unwrap_or_default(),
-            Style::Equals => attribute(inside, "").unwrap_or_default(),
             Style::Pairs(_) => inside.to_owned(),
         };
         let unnamed = self.style == Style::Elements && inside.trim().is_empty();
@@ -231,19 +224,12 @@ impl Tags {
     fn parameter(&self, view: &View<'_>, from: usize) -> Read<Parameter> {
         let at = view.skip_tokens(from, self.gap)?;
         let tag = past(view, at, &[self.parameter])?.ok_or(Stop::Reject)?;
-        if let Style::Pairs(_) = self.style {
-            return self.pair(view, tag);
-        }
+        let Style::Attributes(_, name) = self.style else { return self.pair(view, tag) };
         let (inside, start) = self.tag(view, tag)?;
-        let mut close = Some(self.parameter_close.to_owned());
-        let key = match self.style {
-            Style::Attributes(_, name) => {
-                close = close.filter(|_| !inside.trim_end().ends_with('/'));
-                attribute(inside, name)
-            }
-            _ => attribute(inside, ""),
-        };
-        Ok(Parameter { key: key.ok_or(Stop::Reject)?, text: declared_text(inside), start, close })
+        let key = attribute(inside, name).ok_or(Stop::Reject)?;
+        let closed = !name.is_empty() && inside.trim_end().ends_with('/');
+        let close = (!closed).then(|| self.parameter_close.to_owned());
+        Ok(Parameter { key, text: declared_text(inside), start, close })
     }
 
     /// Reads a key, and the tag of its value unless that was left out.
@@ -295,7 +281,7 @@ impl Tags {
             return Cow::Owned(inner.replace("]]><![CDATA[", ""));
         }
         let inner = text.strip_prefix('\n').or_else(|| text.strip_prefix("\r\n"));
-        let Some(inner) = inner.filter(|_| self.style == Style::Equals) else {
+        let Some(inner) = inner.filter(|_| self.style == Style::Attributes("", "")) else {
             return Cow::Borrowed(text);
         };
         let unpadded = inner.strip_suffix("\r\n").or_else(|| inner.strip_suffix('\n'));
