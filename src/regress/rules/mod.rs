@@ -25,6 +25,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         subject::RULES,
         verdicts::FIRST_CALL,
         calls::RULES,
+        schema::TYPES,
         results::LOOP,
         reasoning::MODES,
         verdicts::STATUSES,

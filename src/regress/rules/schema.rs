@@ -7,6 +7,48 @@ const CASE: &[&str] = &["results.schema.cases.*.verdict"];
 const STATUS: &[&str] = &["results.schema.status"];
 const BAD: &[&str] = &["accepted-invalid", "ignored", "rejected", "no-call"];
 
+const NUMBERS: &[&str] = &["strict-json-schema", "simple-object"];
+const NO_NUMBERS: &[&str] = &["string-only", "none"];
+
+/// What cannot be asked, or not be answered as asked, without a number.
+const NEEDS_NUMBERS: &[&str] = &[
+    "supportsParallelToolUse",
+    "results.parallelTool.**",
+    "results.closedLoop.**",
+    "errorRepair",
+    "results.errorRepair.**",
+    "reasoningReplay.**",
+    "requiresReasoningReplay",
+    "results.reasoningReplay.**",
+    "supportsStreamingToolUse",
+    "results.streaming.**",
+    "results.history.**",
+];
+
+/// Without numbers, much of the rest cannot be asked.
+pub(super) const TYPES: &[Rule] = &[
+    Rule {
+        code: "typed-arguments-lost",
+        fields: &["schemaLevel"],
+        when: When::Turns(NUMBERS, NO_NUMBERS),
+        class: Class::Regression,
+        severity: Severity::Major,
+        rest: Rest::ProbeAnd(NEEDS_NUMBERS),
+        meaning: "numbers and booleans no longer arrive as such, but as text or not at all",
+        remedy: "convert arguments by the tool's schema before it runs, or declare them as strings",
+    },
+    Rule {
+        code: "typed-arguments-regained",
+        fields: &["schemaLevel"],
+        when: When::Turns(NO_NUMBERS, NUMBERS),
+        class: Class::Improvement,
+        severity: Severity::Major,
+        rest: Rest::ProbeAnd(NEEDS_NUMBERS),
+        meaning: "numbers and booleans arrive as such, and what needs them could be asked",
+        remedy: "accept the profile",
+    },
+];
+
 pub(super) const RULES: &[Rule] = &[
     Rule {
         code: "schema-level-lowered",
