@@ -7,10 +7,9 @@
 //! - `grammar/`: how a call is read once its marker has been seen
 //! - `markers`, `reasoning`, `parser/`: finding markers where they count
 //! - `view`, `scan`: looking at a text that is still coming in
-//! - `literal`, `payload`, `coerce`, `catalog`: what the arguments mean, by the declared schemas
+//! - `literal`, `payload`, `coerce`: what the arguments mean, by the declared schemas
 //! - `parsed`: the result
 
-mod catalog;
 mod coerce;
 mod format;
 mod formats;
@@ -24,8 +23,9 @@ mod reasoning;
 mod scan;
 mod view;
 
-pub use catalog::Catalog;
 pub use format::Format;
 pub use formats::{FORMATS, by_name};
 pub use parsed::{Event, Parsed, Part, Problem, ProblemCode, Repair, TextCall};
 pub use parser::{Options, Parser, parse};
+
+pub use crate::tools::Catalog;

@@ -5,10 +5,10 @@
 
 use serde_json::Value;
 
-use super::catalog::Catalog;
 use super::literal;
 use super::parsed::{ProblemCode, Repair};
 use crate::ir::Object;
+use crate::tools::Catalog;
 
 /// A call before it is known where it stood.
 #[derive(Debug, Default, Clone, PartialEq)]

@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use super::catalog::Catalog;
 use super::parsed::ProblemCode;
+use crate::tools::Catalog;
 
 /// Why a reader cannot go on.
 #[derive(Debug, Clone, PartialEq, Eq)]

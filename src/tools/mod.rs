@@ -2,6 +2,7 @@
 //!
 //! - [`Tool`]: a spec and what running it does, in one type
 //! - [`Registry`]: checks a call against its tool's schema, runs it, keeps the result within bounds
+//! - [`Catalog`]: the tools that were offered, by name
 //! - [`ToolFailure`]: an error that a model can act on
 //! - [`probes`]: the side-effect-free tools of the suite
 //! - [`import_tools`]: tools as files of other programs declare them
@@ -10,6 +11,7 @@
 //! Nothing here does I/O, reads a clock or draws random numbers: what must not be guessed is made by
 //! [`Nonces`], from a seed that the caller gives.
 
+mod catalog;
 mod failure;
 mod import;
 mod mcp_name;
@@ -24,6 +26,7 @@ use std::pin::Pin;
 
 use serde_json::Value;
 
+pub use catalog::Catalog;
 pub use failure::{ErrorCode, Retry, ToolFailure};
 pub use import::{BadTools, import_tools};
 pub use mcp_name::{MAX_NAME_LENGTH, mcp_name};

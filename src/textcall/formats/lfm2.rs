@@ -5,5 +5,5 @@ const CLOSE: &[&str] = &["<|tool_call_end|>"];
 
 family!(Format::json(
     &["<|tool_call_start|>"],
-    &[Grammar::python(CLOSE), Grammar::json(Starts::Either, CLOSE),],
+    &[Grammar::python(CLOSE), Grammar::json(Starts::Either, CLOSE)],
 ));

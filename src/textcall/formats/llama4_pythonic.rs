@@ -1,6 +1,4 @@
 //! A list of Python calls between tokens. Models: `Llama 4`.
 //! `<|python_start|>[tide_table(port='Brest', days=2)]<|python_end|>`
 
-const CALLS: Grammar = Grammar::python(&["<|python_end|>"]);
-
-family!(Format::json(&["<|python_start|>"], &[CALLS]));
+family!(Format::json(&["<|python_start|>"], &[Grammar::python(&["<|python_end|>"])]));

@@ -5,6 +5,4 @@
 //! </function_calls>
 //! ```
 
-const CALLS: Grammar = Grammar::python(&["</function_calls>"]);
-
-family!(Format::json(&["<function_calls>"], &[CALLS]));
+family!(Format::json(&["<function_calls>"], &[Grammar::python(&["</function_calls>"])]));

@@ -136,7 +136,7 @@ impl Headed {
             return Err(Stop::Reject);
         }
         let start = from + prefix.len();
-        let name = view.catalog.name_at(view, start)?.ok_or(Stop::Reject)?;
+        let name = offered_name(view, start)?;
         let mut end = start + name.len();
         if view.peek_or_end(end)? == Some(':') {
             let not_a_digit = |rest: &str| rest.find(|c: char| !c.is_ascii_digit());
@@ -244,6 +244,17 @@ impl Headed {
     }
 }
 
+/// The longest offered name that stands at a place.
+fn offered_name<'a>(view: &View<'a>, at: usize) -> Read<&'a str> {
+    let mut longest = "";
+    for name in view.catalog.names() {
+        if name.len() > longest.len() && view.has(at, name)? {
+            longest = name;
+        }
+    }
+    if longest.is_empty() { Err(Stop::Reject) } else { Ok(longest) }
+}
+
 /// `PREFIX NAME:3`, taken apart: the name, and the whole for an id if it is counted.
 fn uncounted<'a>(head: &'a str, prefix: &str) -> (&'a str, &'a str) {
     let name = head.strip_prefix(prefix).unwrap_or(head);
@@ -296,7 +307,7 @@ fn plain_input(view: &View<'_>, block: &mut Block, from: usize) -> Read<Next> {
 /// Makes sure that a call has a name; a bare counter is replaced by the tool that fits.
 fn named(mut call: Draft, view: &View<'_>) -> Result<Draft, Refusal> {
     if call.name.bytes().all(|byte| byte.is_ascii_digit()) {
-        let fit = view.catalog.infer(&call.input).filter(|_| !call.name.is_empty());
+        let fit = view.catalog.taking(&call.input).filter(|_| !call.name.is_empty());
         let missing = || (ProblemCode::MissingName, "the call has no tool name".to_owned());
         call.name = fit.ok_or_else(missing)?.to_owned();
         call.repairs.push(Repair::InferredName);

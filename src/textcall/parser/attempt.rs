@@ -2,12 +2,14 @@
 
 use std::slice::Iter;
 
+use serde_json::Value;
+
 use super::prose::{Last, Place};
 use super::{Held, Parser, Thinking};
 use crate::textcall::format::Anchor;
 use crate::textcall::grammar::{MessageKind, Reader, Step};
 use crate::textcall::markers::{Choice, Marker};
-use crate::textcall::parsed::{Event, Part, Problem, TextCall};
+use crate::textcall::parsed::{Event, Part, Problem, ProblemCode, TextCall};
 use crate::textcall::payload::{Draft, Refusal};
 use crate::textcall::reasoning;
 use crate::textcall::view::{Read, Stop, View};
@@ -140,11 +142,10 @@ impl Parser<'_> {
         raw: String,
     ) -> TextCall {
         let Draft { name, id, input, repairs } = draft;
-        let input = serde_json::Value::Object(input);
+        let input = Value::Object(input);
         let violation =
             |(code, message)| Problem { code, message, span: span.clone(), raw: String::new() };
-        let violations = self.catalog.violations(&name, &input);
-        let violations = violations.into_iter().map(violation).collect();
+        let violations = self.violations(&name, &input).into_iter().map(violation).collect();
         let preferred = self.options.hint.or(self.options.only).map(|format| format.name);
         let mut formats = choice.formats.iter().copied();
         let format = formats.find(|format| Some(format.name) == preferred).unwrap_or(choice.format);
@@ -152,5 +153,16 @@ impl Parser<'_> {
         let ties = names.filter(|name| *name != format.name).collect();
         let (family, format) = (format.name, format.form);
         TextCall { name, input, id, family, ties, format, span, raw, repairs, violations }
+    }
+
+    /// What is wrong with a call, by the declared tools. Without tools nothing is known to be.
+    fn violations(&self, name: &str, input: &Value) -> Vec<Refusal> {
+        if self.catalog.is_empty() || self.catalog.offers(name) {
+            let complaints = self.catalog.complaints(name, input).into_iter();
+            return complaints.map(|complaint| (ProblemCode::SchemaViolation, complaint)).collect();
+        }
+        let names: Vec<_> = self.catalog.names().collect();
+        let message = format!("unknown tool '{name}'; call one of: {}", names.join(", "));
+        vec![(ProblemCode::UnknownTool, message)]
     }
 }

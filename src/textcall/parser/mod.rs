@@ -15,11 +15,11 @@ mod prose;
 use attempt::Attempt;
 use prose::Prose;
 
-use super::catalog::Catalog;
 use super::format::Format;
 use super::parsed::{Event, Parsed, Part};
 use super::reasoning::Form;
 use super::view::View;
+use crate::tools::Catalog;
 
 /// How to read, besides the tools.
 #[derive(Debug, Clone, Copy, Default)]
