@@ -3,7 +3,7 @@
 //! Data: the markers that open a call, and one or more grammars that read on from there. A format
 //! whose server may have stripped the markers also says how it looks without them.
 
-use super::grammar::{Family, Fence, Headed, Listed, Notation, Reader, Starts, Tags};
+use super::grammar::{Family, Fence, Headed, Listed, Notation, Starts, Tags};
 use crate::ir::CallFormat;
 
 /// A way in which models write calls as text.
@@ -114,12 +114,8 @@ impl Grammar {
         Self::Tags(Tags { section_close, ..Tags::FUNCTION })
     }
 
-    /// A reader for what stands after `opener`, which ends at `at`.
-    pub(crate) fn reader(&'static self, opener: &'static str, at: usize) -> Box<Reader> {
-        Box::new(Reader::new(self.family(), opener, at))
-    }
-
-    fn family(&self) -> &dyn Family {
+    /// What reads it.
+    pub(crate) fn family(&self) -> &dyn Family {
         match self {
             Self::Listed(config) => config,
             Self::Headed(config) => config,

@@ -77,7 +77,7 @@ impl Headed {
 impl Family for Headed {
     fn next(&self, view: &View<'_>, block: &mut Block) -> Read<Next> {
         let mut at = block.at;
-        if block.marks.found {
+        if block.found {
             at = self.closed(view, block, at)?;
             if let Head::Line(host) = self.head {
                 let (kind, body) = (MessageKind::Invention, view.skip_space(at));
@@ -218,7 +218,7 @@ impl Headed {
         let fence = view.fence(start)?.map(|(_, inside)| inside);
         let line = matches!(self.head, Head::Line(_));
         let tick = if line && fence.is_none() { view.any(start, &["`"])? } else { None };
-        block.marks.fenced = fence.or(tick).is_some();
+        block.fenced = fence.or(tick).is_some();
         let at = view.skip_space(fence.unwrap_or(start + tick.unwrap_or(0)));
         if view.peek(at)? == '{' {
             return Ok(Next::Value(self.delimiter.map_or(Flavour::Json, Flavour::Delimited), at));
@@ -237,7 +237,7 @@ impl Headed {
 
     /// The place after what closes a call.
     fn closed(&self, view: &View<'_>, block: &Block, from: usize) -> Read<usize> {
-        let fence: &[&str] = if block.marks.fenced { &["```", "`"] } else { &[] };
+        let fence: &[&str] = if block.fenced { &["```", "`"] } else { &[] };
         let inside = view.past(from, fence)?;
         let end = view.past(inside, self.close)?;
         Ok(if end > inside || self.close.is_empty() { end } else { from })

@@ -81,8 +81,7 @@ const FENCES: [&str; 7] = ["", "json", "json5", "jsonc", "tool_call", "tool_use"
 
 impl Family for Listed {
     fn next(&self, view: &View<'_>, block: &mut Block) -> Read<Next> {
-        let place =
-            if block.marks.found { self.after(view, block)? } else { self.start(view, block)? };
+        let place = if block.found { self.after(view, block)? } else { self.start(view, block)? };
         match (place, self.notation) {
             (Ok(at), Notation::Json) => self.object(view, block, at),
             (Ok(at), Notation::Python) => self.name(view, block, at),
@@ -91,7 +90,7 @@ impl Family for Listed {
     }
 
     fn decode(&self, view: &View<'_>, block: &mut Block, text: &str) -> Read<Next> {
-        let rejects = self.trust == Trust::Offered && !block.marks.found;
+        let rejects = self.trust == Trust::Offered && !block.found;
         let end = block.at;
         if self.notation == Notation::Python {
             let call = python(view, std::mem::take(&mut block.call), text);
@@ -104,7 +103,7 @@ impl Family for Listed {
         if offered && !payload::offered(&value, view.catalog) {
             return Err(Stop::Reject);
         }
-        if block.marks.fenced && self.fence == Fence::Slip {
+        if block.fenced && self.fence == Fence::Slip {
             repairs.push(Repair::Fence);
         }
         let mut calls = payload::calls(&value);
@@ -126,7 +125,7 @@ impl Listed {
                 return Err(Stop::Reject);
             }
             (Some((_, inside)), _) => {
-                block.marks.fenced = true;
+                block.fenced = true;
                 at = view.skip_space(inside);
             }
             (None, _) => {}
@@ -135,31 +134,31 @@ impl Listed {
         if list && self.starts == Starts::Object || !list && self.starts == Starts::List {
             return Err(Stop::Reject);
         }
-        block.marks.list = list;
+        block.list = list;
         Ok(Ok(if list { view.skip_space(at + 1) } else { at }))
     }
 
     /// Looks behind a call for the next one, where a comma or nothing at all stands between them.
     fn after(&self, view: &View<'_>, block: &mut Block) -> Read<Place> {
-        let (mut from, marks) = (block.at, &mut block.marks);
+        let mut from = block.at;
         loop {
             let at = view.skip_space(from);
             match view.peek_or_end(at)? {
                 Some(',' | ';') => {
                     from = view.skip_space(at + 1);
-                    if !marks.list || view.peek_or_end(from)? != Some(']') {
+                    if !block.list || view.peek_or_end(from)? != Some(']') {
                         return Ok(Ok(from));
                     }
                 }
-                Some(']') if marks.list => {
-                    marks.list = false;
+                Some(']') if block.list => {
+                    block.list = false;
                     from = at + 1;
                 }
-                Some('`') if marks.fenced && view.has(at, "```")? => {
-                    marks.fenced = false;
+                Some('`') if block.fenced && view.has(at, "```")? => {
+                    block.fenced = false;
                     from = at + 3;
                 }
-                Some(next) if !marks.list && self.follows(view.slice(from..at), next) => {
+                Some(next) if !block.list && self.follows(view.slice(from..at), next) => {
                     return Ok(Ok(at));
                 }
                 // One bracket too many before the closing marker.
@@ -187,7 +186,7 @@ impl Listed {
         if !(quoted || first.is_alphabetic() || "}_/".contains(first)) {
             return Err(Stop::Reject);
         }
-        if self.trust == Trust::Offered && !block.marks.found {
+        if self.trust == Trust::Offered && !block.found {
             let key = head(view, inside + 1, |rest| rest.find(first), |_| quoted)?;
             if !quoted || !payload::starts_call(key, view.catalog) {
                 return Err(Stop::Reject);

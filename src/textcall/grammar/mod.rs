@@ -27,7 +27,7 @@ use crate::ir::Object;
 /// How the calls of a block are written. Every grammar's config implements it.
 pub(crate) trait Family: std::fmt::Debug + Sync {
     /// Finds what comes next. It is asked again from the same place when more text has come; of
-    /// what it changes in the block, the marks are put back then.
+    /// what it changes in the block, the list and the fence are put back then.
     fn next(&self, view: &View<'_>, block: &mut Block) -> Read<Next>;
 
     /// Where the value ends and where the call goes on, if the token found at this place ends it.
@@ -64,10 +64,13 @@ pub(crate) struct Block {
     opener: &'static str,
     /// How far it has been read.
     at: usize,
-    marks: Marks,
-    /// The call being read, and whether its head has been.
+    /// Whether there was a call.
+    found: bool,
+    /// Whether the calls stand in a list, and in a Markdown fence, that has not been closed.
+    list: bool,
+    fenced: bool,
+    /// The call being read.
     call: Draft,
-    inside: bool,
     /// Where the value being read starts, and where what announces it does.
     start: usize,
     head: usize,
@@ -76,17 +79,6 @@ pub(crate) struct Block {
     /// How many examples of calls stand open in it, as far as it has been searched for them.
     nested: usize,
     searched: usize,
-}
-
-/// What a block has come to.
-#[derive(Debug, Clone, Copy, Default)]
-struct Marks {
-    /// There was a call.
-    found: bool,
-    /// The calls stand in a list that has not been closed.
-    list: bool,
-    /// They stand in a Markdown fence that has not been closed.
-    fenced: bool,
 }
 
 /// Where the next call starts, or that the block ends.
@@ -99,13 +91,13 @@ impl Block {
         let [gap, call, section_close] = tokens;
         let stem = self.opener.trim_end_matches(['>', ':']);
         let opens = |call: &&str| stem.ends_with(call.trim_end_matches('>'));
-        if !self.marks.found && (call.is_empty() || call.iter().any(opens)) {
+        if !self.found && (call.is_empty() || call.iter().any(opens)) {
             return Ok(Ok(from));
         }
         let at = view.skip_tokens(from, gap)?;
         match past(view, at, call)? {
             Some(head) => Ok(Ok(head)),
-            None if !self.marks.found => Err(view.short_at(at)),
+            None if !self.found => Err(view.short_at(at)),
             None => Ok(Err(Next::end(past(view, at, section_close)?.unwrap_or(from)))),
         }
     }
@@ -186,7 +178,7 @@ impl Reader {
                 Next::Step(step) => {
                     if let Step::Found { end, .. } = &step {
                         self.block.at = *end;
-                        self.block.marks.found = true;
+                        self.block.found = true;
                     }
                     return Ok(step);
                 }
@@ -195,9 +187,9 @@ impl Reader {
     }
 
     fn next(&mut self, view: &View<'_>) -> Read<Next> {
-        let marks = self.block.marks;
+        let Block { list, fenced, .. } = self.block;
         let next = self.family.next(view, &mut self.block);
-        next.inspect_err(|_| self.block.marks = marks)
+        next.inspect_err(|_| (self.block.list, self.block.fenced) = (list, fenced))
     }
 
     fn expect(&mut self, start: usize, token: String) {

@@ -100,7 +100,7 @@ const CDATA: &str = "<![CDATA[";
 
 impl Family for Tags {
     fn next(&self, view: &View<'_>, block: &mut Block) -> Read<Next> {
-        if !block.inside {
+        if block.call.name.is_empty() {
             return self.head(view, block);
         }
         let at = view.skip_tokens(block.at, self.gap)?;
@@ -113,9 +113,7 @@ impl Family for Tags {
         match self.parameter(view, block.at) {
             Ok(Parameter { start, close: Some(close), .. }) => Ok(Next::Until(close, start)),
             Ok(Parameter { start, close: None, .. }) => Ok(Next::Inside(start)),
-            Err(Stop::Reject) if block.marks.found || !block.call.input.is_empty() => {
-                Err(misplaced(at))
-            }
+            Err(Stop::Reject) if block.found || !block.call.input.is_empty() => Err(misplaced(at)),
             Err(stop) => Err(stop),
         }
     }
@@ -141,7 +139,7 @@ impl Family for Tags {
     fn decode(&self, view: &View<'_>, block: &mut Block, text: &str) -> Read<Next> {
         if self.style == Style::Elements {
             let namespace = block.token.strip_suffix(self.call_close).unwrap_or("");
-            let plain = namespace.is_empty() && !block.marks.found;
+            let plain = namespace.is_empty() && !block.found;
             let broken = if plain { Stop::Reject } else { misplaced(block.at) };
             elements::read(view, &mut block.call, text, namespace).ok_or(broken)?;
             return Ok(block.called(block.at));
@@ -170,7 +168,7 @@ impl Tags {
     /// Expects a call or the end of the section.
     fn head(&self, view: &View<'_>, block: &mut Block) -> Read<Next> {
         let mut at = block.at;
-        if block.opener.ends_with(':') && !block.marks.found {
+        if block.opener.ends_with(':') && !block.found {
             at = past(view, at - 1, &[">"])?.ok_or(Stop::Reject)?;
         }
         let at = match block.announced(view, at, [self.gap, &[self.call], self.section_close])? {
@@ -187,15 +185,15 @@ impl Tags {
         if !unnamed && !is_name(&name) {
             return Err(Stop::Reject);
         }
+        let first = view.skip_tokens(end, self.gap)?;
         block.call = Draft { name, ..Draft::default() };
         if inside.trim_end().ends_with('/') && !matches!(self.style, Style::Pairs(_)) {
             return Ok(block.called(end));
         }
         if self.style == Style::Elements {
-            let namespace = view.slice(end..view.skip_tokens(end, self.gap)?).trim();
+            let namespace = view.slice(end..first).trim();
             return Ok(Next::Until(format!("{namespace}{}", self.call_close), end));
         }
-        block.inside = true;
         Ok(Next::Inside(end))
     }
 
@@ -297,7 +295,6 @@ impl Tags {
         }
         let declared = view.catalog.parameters(&call.name);
         unwrap_sole(call, &declared);
-        block.inside = false;
         Ok(block.called(end))
     }
 }

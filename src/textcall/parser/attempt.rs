@@ -40,7 +40,7 @@ impl Parser<'_> {
                 && only.is_none_or(|only| choice.formats.iter().any(|format| format.name == only))
         });
         let Some(choice) = next else { return self.give_up(marker) };
-        let reader = choice.grammar.reader(marker.text, payload);
+        let reader = Box::new(Reader::new(choice.grammar.family(), marker.text, payload));
         self.attempt = Some(Attempt { marker, payload, choice, untried, reader, found: false });
         true
     }
