@@ -101,14 +101,13 @@ impl Scan {
     /// Whether that byte, which is among the last `fresh` ones, is more than an escaped quote.
     pub(crate) fn may_go_on(&self, view: &View<'_>, fresh: usize) -> bool {
         let Inside::Quotes(close) = self.inside else { return true };
-        let text = view.bytes(self.at);
+        let (text, quote) = (view.bytes(self.at), close.bytes().next());
         let is_escaped = |at: usize| {
             let before = text.get(..at).unwrap_or_default().iter().rev();
             before.take_while(|byte| **byte == b'\\').count() % 2 == 1
         };
-        let mut quotes = (text.len().saturating_sub(fresh)..text.len())
-            .filter(|&at| text.get(at).copied() == close.bytes().next());
-        quotes.any(|at| !is_escaped(at))
+        let fresh = text.iter().enumerate().skip(text.len().saturating_sub(fresh));
+        fresh.filter(|(_, byte)| Some(**byte) == quote).any(|(at, _)| !is_escaped(at))
     }
 
     /// The place after the closing bracket.

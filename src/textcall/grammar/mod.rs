@@ -153,9 +153,14 @@ impl Reader {
         match &self.search {
             Some(Search::Bracket(scan)) => scan.may_go_on(view, fresh),
             Some(Search::Token(_)) => {
-                let token = self.block.token.as_bytes();
-                let tail = view.bytes((view.end() + 1).saturating_sub(fresh + token.len()));
-                tail.windows(token.len()).any(|window| window == token)
+                let (token, text) = (self.block.token.as_bytes(), view.bytes(0));
+                // From behind and byte by byte: nearly always it is over after one or two.
+                let is_there = |end: usize| {
+                    let text = text.get(..end).unwrap_or_default();
+                    let mut pairs = text.iter().rev().zip(token.iter().rev());
+                    pairs.all(|(a, b)| a == b) && text.len() >= token.len()
+                };
+                (text.len().saturating_sub(fresh)..=text.len()).any(is_there)
             }
             None => true,
         }
