@@ -5,7 +5,7 @@
 //! that lost its last bracket is told from one that still goes on.
 
 use super::parsed::ProblemCode;
-use super::view::{Read, Seek, Stop, View};
+use super::view::{Read, Stop, View};
 
 /// Which bytes mean what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,20 +79,18 @@ pub(crate) struct Scan {
     at: usize,
     open: Vec<u8>,
     inside: Inside,
-    /// How much of the text there was at the last look.
-    seen: usize,
 }
 
 impl Scan {
     /// A scan from an opening bracket.
     pub(crate) fn new(flavour: Flavour, at: usize) -> Self {
-        Self { flavour, at, open: Vec::new(), inside: Inside::Value, seen: 0 }
+        Self { flavour, at, open: Vec::new(), inside: Inside::Value }
     }
 
     /// The byte without which nothing changes: in a string, one that may end it.
-    pub(crate) fn awaits(&self) -> Option<u8> {
+    pub(crate) fn awaits(&self, view: &View<'_>) -> Option<u8> {
         match self.inside {
-            Inside::Quotes(close) if self.at == self.seen => close.bytes().next(),
+            Inside::Quotes(close) if self.at == view.end() => close.bytes().next(),
             Inside::Until(close) => close.bytes().next_back(),
             Inside::Value | Inside::Quotes(_) => None,
         }
@@ -112,7 +110,6 @@ impl Scan {
 
     /// The place after the closing bracket.
     pub(crate) fn run(&mut self, view: &View<'_>) -> Read<usize> {
-        self.seen = view.end();
         loop {
             match self.inside {
                 Inside::Value => {
@@ -122,10 +119,10 @@ impl Scan {
                 }
                 Inside::Quotes(close) => self.quoted(view, close)?,
                 Inside::Until(close) => {
-                    let mut seek = Seek::new(self.at);
-                    let found = seek.token(view, close);
-                    self.at = found.as_ref().map_or(seek.from(), |at| at + close.len());
-                    found?;
+                    let found = view.find(self.at, close);
+                    let (Ok(at) | Err(at)) = found;
+                    self.at = at;
+                    self.at += found.map(|_| close.len()).map_err(|_| view.short())?;
                     self.inside = Inside::Value;
                 }
             }

@@ -138,48 +138,13 @@ impl<'a> View<'a> {
         let end = end.ok_or_else(|| self.short())?;
         Ok(Some((info.get(..end).unwrap_or(""), at + 3 + end)))
     }
-}
 
-/// A search for a token, which remembers how far it has come.
-#[derive(Debug)]
-pub(crate) struct Seek {
-    from: usize,
-    /// Whether a token has been found of which it is not known what it means.
-    undecided: bool,
-}
-
-impl Seek {
-    pub(crate) fn new(from: usize) -> Self {
-        Self { from, undecided: false }
-    }
-
-    /// Where the search goes on.
-    pub(crate) fn from(&self) -> usize {
-        self.from
-    }
-
-    /// Whether nothing changes before the token comes.
-    pub(crate) fn awaits(&self) -> bool {
-        !self.undecided
-    }
-
-    /// The next place where the token starts. The search goes on after it next time.
-    pub(crate) fn token(&mut self, view: &View<'_>, token: &str) -> Read<usize> {
-        let (token, bytes) = (token.as_bytes(), view.bytes(self.from));
-        let first = token.first().copied().unwrap_or_default();
-        let mut starts = memchr::memchr_iter(first, bytes);
+    /// The next place where a token starts; without one, the place from which to search on.
+    pub(crate) fn find(&self, from: usize, token: &str) -> Result<usize, usize> {
+        let (bytes, token) = (self.bytes(from), token.as_bytes());
         let is_there = |at: &usize| bytes.get(*at..).is_some_and(|rest| rest.starts_with(token));
-        self.undecided = false;
-        if let Some(offset) = starts.find(is_there) {
-            self.from += offset + 1;
-            return Ok(self.from - 1);
-        }
-        self.from = self.from.max((view.end() + 1).saturating_sub(token.len()));
-        Err(view.short())
-    }
-
-    /// Goes back, to look at a place again when more text has come.
-    pub(crate) fn again(&mut self, at: usize) {
-        *self = Self { from: at, undecided: true };
+        let first = token.first().copied().unwrap_or_default();
+        let found = memchr::memchr_iter(first, bytes).find(is_there);
+        found.map(|at| from + at).ok_or(from.max((self.end() + 1).saturating_sub(token.len())))
     }
 }

@@ -21,7 +21,7 @@ use super::literal;
 use super::parsed::ProblemCode;
 use super::payload::{Draft, Refusal};
 use super::scan::{Flavour, Scan};
-use super::view::{Read, Seek, Stop, View};
+use super::view::{Read, Stop, View};
 use crate::ir::Object;
 
 /// How the calls of a block are written. Every grammar's config implements it.
@@ -130,7 +130,8 @@ pub(crate) struct Reader {
 #[derive(Debug)]
 enum Search {
     Bracket(Scan),
-    Token(Seek),
+    /// From this place on.
+    Token(usize),
 }
 
 impl Reader {
@@ -140,11 +141,13 @@ impl Reader {
     }
 
     /// The byte without which the call being read cannot go on.
-    pub(crate) fn awaits(&self) -> Option<u8> {
+    pub(crate) fn awaits(&self, view: &View<'_>) -> Option<u8> {
+        let token = self.block.token.as_bytes();
         match self.search.as_ref()? {
-            Search::Bracket(scan) => scan.awaits(),
-            Search::Token(seek) if seek.awaits() => self.block.token.bytes().next_back(),
-            Search::Token(_) => None,
+            Search::Bracket(scan) => scan.awaits(view),
+            // Whether a token that is there ends the value, what follows tells.
+            Search::Token(from) if view.bytes(*from).starts_with(token) => None,
+            Search::Token(_) => token.last().copied(),
         }
     }
 
@@ -177,7 +180,7 @@ impl Reader {
                     self.expect(start, String::new());
                 }
                 Next::Until(token, start) => {
-                    self.search = Some(Search::Token(Seek::new(start)));
+                    self.search = Some(Search::Token(start));
                     self.expect(start, token);
                 }
                 Next::Step(step) => {
@@ -207,12 +210,15 @@ impl Reader {
     fn value(&mut self, view: &View<'_>) -> Read<Next> {
         let (text_end, end) = match &mut self.search {
             Some(Search::Bracket(scan)) => scan.run(view).map(|end| (end, end))?,
-            Some(Search::Token(seek)) => loop {
-                let at = seek.token(view, &self.block.token)?;
-                let ends = self.family.ends(view, &mut self.block, at);
-                if let Some(ends) = ends.inspect_err(|_| seek.again(at))? {
+            Some(Search::Token(from)) => loop {
+                let found = view.find(*from, &self.block.token);
+                let (Ok(place) | Err(place)) = found;
+                *from = place;
+                let at = found.map_err(|_| view.short())?;
+                if let Some(ends) = self.family.ends(view, &mut self.block, at)? {
                     break ends;
                 }
+                *from = at + 1;
             },
             None => return Ok(Next::Inside(self.block.at)),
         };

@@ -106,7 +106,8 @@ impl<'t> Parser<'t> {
         }
         while self.turn() {}
         self.release();
-        self.awaited = self.attempt.as_ref().and_then(|attempt| attempt.reader.awaits());
+        self.awaited =
+            self.attempt.as_ref().and_then(|attempt| attempt.reader.awaits(&self.view()));
         let Some(held) = self.thinking.as_mut().and_then(|thinking| thinking.held.as_mut()) else {
             return std::mem::take(&mut self.events);
         };
