@@ -104,8 +104,24 @@ fn boolean(word: &str) -> Option<Value> {
     }
 }
 
-/// Corrects a value that was typed by its looks: a bare `12` is text where text is declared.
-pub(crate) fn correct(value: Value, bare: &str, types: &Types<'_>) -> Value {
-    let fits = types.0.is_empty() || value.is_null() && types.allow(&value);
-    if fits { value } else { coerce(bare, types) }
+/// Types the bare values in a value: by their looks, corrected by the schema.
+pub(crate) fn settle(value: &mut Value, schema: Option<&Value>, root: Option<&Value>) {
+    match value {
+        Value::Object(members) => members.iter_mut().for_each(|(key, member)| {
+            settle(member, schema.and_then(|schema| schema.get("properties")?.get(key)), root);
+        }),
+        Value::Array(items) => items.iter_mut().for_each(|item| {
+            settle(item, schema.and_then(|schema| schema.get("items")), root);
+        }),
+        Value::String(text) => {
+            let Some(bare) = text.strip_prefix(literal::BARE) else { return };
+            let types = Types::of(schema, root);
+            *value = match serde_json::from_str(bare) {
+                Ok(looks @ Value::String(_)) => looks,
+                Ok(looks) if types.0.is_empty() || looks.is_null() && types.allow(&looks) => looks,
+                _ => coerce(bare, &types),
+            };
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }

@@ -1,4 +1,4 @@
-//! What does a value mean that is almost JSON, or Python?
+//! What does a value mean that is almost JSON, or Python, or bare keys and values?
 //!
 //! It is rewritten as strict JSON, token by token; whether that is a value then, `serde_json` says.
 //! Each liberty that the notation itself does not allow is recorded as a [`Repair`]. Nothing here
@@ -26,6 +26,14 @@ pub(crate) fn json(text: &str) -> Result<Mended, String> {
 pub(crate) fn json_or_python(text: &str) -> Option<Value> {
     let python = || lenient(text, Flavour::Python).ok().map(|(value, _)| value);
     serde_json::from_str(text).ok().or_else(python)
+}
+
+/// Stands before a bare value until its schema is known.
+pub(crate) const BARE: char = '\0';
+
+/// Reads `{key:value}` with bare keys and values, and strings in a token of their own.
+pub(crate) fn bare(text: &str, delimiter: &'static str) -> Option<Value> {
+    lenient(text, Flavour::Delimited(delimiter)).ok().map(|(value, _)| value)
 }
 
 fn lenient(text: &str, flavour: Flavour) -> Result<Mended, String> {
@@ -124,6 +132,9 @@ impl<'a> Reader<'a> {
     fn skip(&mut self) {
         loop {
             self.rest = self.rest.trim_start();
+            if let Flavour::Delimited(_) = self.flavour {
+                return;
+            }
             let line = self.rest.starts_with("//") || self.python() && self.rest.starts_with('#');
             if !line && !self.rest.starts_with("/*") {
                 return;
@@ -160,6 +171,12 @@ impl<'a> Reader<'a> {
     }
 
     fn token(&mut self, c: char) -> Result<(), String> {
+        let structure = if self.strict.ends_with(':') { "{[" } else { "{}[],:" };
+        if let Flavour::Delimited(token) = self.flavour
+            && !structure.contains(c)
+        {
+            return self.undelimited(token);
+        }
         match c {
             '"' | '\'' => return self.string(""),
             '{' | '[' | '(' => self.open.push((self.strict.len(), false)),
@@ -214,6 +231,34 @@ impl<'a> Reader<'a> {
         // Two words in a row must not become one.
         self.strict.push(' ');
         self.strict.push_str(&value.to_string());
+        Ok(())
+    }
+
+    /// A string in its tokens, a bare key, or a bare value. In an object a comma is part of a bare
+    /// text unless a key follows it.
+    fn undelimited(&mut self, token: &str) -> Result<(), String> {
+        let (start, inside) = (self.rest, self.take(token));
+        let object =
+            self.open.last().is_some_and(|(at, _)| self.strict.as_bytes().get(*at) == Some(&b'{'));
+        let key = object && !self.strict.ends_with(':');
+        let ends = |&(at, c): &(usize, char)| match c {
+            ':' => key,
+            ',' => !object || key_follows(start.get(at + 1..).unwrap_or("")),
+            _ => c == if object { '}' } else { ']' },
+        };
+        let (text, after) = if inside {
+            self.rest.split_once(token).ok_or_else(|| unreadable(start))?
+        } else {
+            let end = start.char_indices().find(ends).map_or(start.len(), |(at, _)| at);
+            start.split_at_checked(end).unwrap_or((start, ""))
+        };
+        let text = match (inside, key) {
+            (true, _) => text.to_owned(),
+            (false, true) => text.trim().trim_matches(['"', '\'']).to_owned(),
+            (false, false) => format!("{BARE}{}", text.trim()),
+        };
+        self.rest = after;
+        self.strict.push_str(&Value::from(text).to_string());
         Ok(())
     }
 
@@ -299,6 +344,12 @@ impl<'a> Reader<'a> {
     }
 }
 
+fn key_follows(text: &str) -> bool {
+    let text = text.trim_start();
+    let word = text.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '-');
+    word.len() < text.len() && word.starts_with(':') || text.starts_with(['<', '"'])
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -342,6 +393,15 @@ mod tests {
         let (a, b) = (named("a", json!("x=(,)")), named("b", json!({"c": 2})));
         assert_eq!(arguments, [(None, json!(1)), a, b]);
         assert!(python_arguments("(a=1 b=2)").is_err() && python_arguments("(a=,)").is_err());
+    }
+
+    #[test]
+    fn bare_values_are_kept_as_they_stand_and_told_from_strings() {
+        let text = "{a:<q>x, b: {1}<q>,b: Oslo, Norway ,c:12:30,d:[1, <q>2<q>],e:{f:true},g:}";
+        let value = json!({"a": "x, b: {1}", "b": "\0Oslo, Norway", "c": "\u{0}12:30",
+            "d": ["\u{0}1", "2"], "e": {"f": "\0true"}, "g": "\0"});
+        assert_eq!(bare(text, "<q>"), Some(value));
+        assert_eq!(bare("{a:<q>x}", "<q>"), None);
     }
 
     #[test]

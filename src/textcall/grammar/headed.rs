@@ -4,8 +4,9 @@ use std::cmp::Reverse;
 
 use serde_json::Value;
 
-use super::{Block, Family, MessageKind, Next, Step, broken, head, is_name, notation};
-use crate::textcall::coerce::{Types, coerce};
+use super::{Block, Family, MessageKind, Next, Step, broken, head, is_name};
+use crate::textcall::coerce::{Types, coerce, settle};
+use crate::textcall::literal;
 use crate::textcall::parsed::{ProblemCode, Repair};
 use crate::textcall::payload::{self, Draft, Refusal, Trust};
 use crate::textcall::scan::Flavour;
@@ -105,11 +106,11 @@ impl Family for Headed {
             None => block.json_arguments(text),
             Some(delimiter) => {
                 let root = view.catalog.schema(&block.call.name);
-                let input = notation::arguments(text, delimiter, root);
-                input.map(|input| block.call.input = input).ok_or_else(|| {
-                    let detail = "the arguments are not key:value pairs in braces";
-                    broken(ProblemCode::InvalidStructure, detail, block.at)
-                })
+                let mut input = literal::bare(text, delimiter).unwrap_or_default();
+                settle(&mut input, root, root);
+                let detail = "the arguments are not key:value pairs in braces";
+                let object = input.as_object().map(|input| block.call.input.clone_from(input));
+                object.ok_or_else(|| broken(ProblemCode::InvalidStructure, detail, block.at))
             }
         };
         read.map_err(|stop| if self.trust == Trust::Offered { Stop::Reject } else { stop })?;

@@ -8,7 +8,6 @@
 mod elements;
 mod headed;
 mod listed;
-mod notation;
 mod tags;
 
 pub(crate) use headed::{Head, Headed};
