@@ -75,6 +75,10 @@ fn chosen(args: &AcceptArgs) -> Result<RunFolder, CliError> {
 /// The profiles to write.
 fn accepted(args: &AcceptArgs, run: &RunFolder) -> Result<Vec<Profile>, CliError> {
     let manifest = run.manifest().map_err(CliError::usage)?;
+    if let Some(adapter) = &manifest.adapter {
+        let problem = format!("run {} is of the adapter at {adapter}, and no snapshot", run.id());
+        return Err(CliError::usage(for_terminal(&problem)));
+    }
     let profiles = run.profiles().read_all().map_err(CliError::usage)?;
     let wanted = args.target.as_deref().map(Glob::new);
     let fits = |profile: &Profile| {

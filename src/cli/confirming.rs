@@ -66,7 +66,7 @@ impl ConfirmArgs {
         record: &mut Record,
         console: &Console,
     ) -> Result<(), CliError> {
-        if self.confirm == Confirm::Off {
+        if !self.is_on() {
             return Ok(());
         }
         let suspected = against.suspicions(record.folder())?;
@@ -77,11 +77,32 @@ impl ConfirmArgs {
                 Some(Suspect { job, before, night, suspicions: suspicions.clone() })
             })
             .collect();
+        self.sample(&suspects, plan, record, console).await
+    }
+
+    /// Whether samples decide.
+    pub(super) fn when(&self) -> Confirm {
+        self.confirm
+    }
+
+    /// Whether suspicions are sampled at all.
+    pub(super) fn is_on(&self) -> bool {
+        self.confirm == Confirm::On
+    }
+
+    /// Samples these suspicions, and keeps what that shows.
+    pub(super) async fn sample(
+        &self,
+        suspects: &[Suspect<'_>],
+        plan: &Plan,
+        record: &mut Record,
+        console: &Console,
+    ) -> Result<(), CliError> {
         if suspects.is_empty() {
             return Ok(());
         }
         console.note(&format!("{} targets may have changed: sampling again", suspects.len()));
-        let confirmed = confirm_all(&suspects, plan, self.test()).await;
+        let confirmed = confirm_all(suspects, plan, self.test()).await;
         for (suspect, confirmed) in suspects.iter().zip(&confirmed) {
             for it in &confirmed.confirmations {
                 let target = for_terminal(&suspect.night.subject.name());

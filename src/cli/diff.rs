@@ -70,9 +70,19 @@ impl ChangesArgs {
             Form::Markdown => changes_markdown(changes),
             Form::Json => serde_json::to_string_pretty(value).map_err(CliError::inconclusive)?,
         };
+        self.write(console, &text)
+    }
+
+    /// Whether a program reads it.
+    pub(super) fn is_json(&self) -> bool {
+        self.format == Form::Json
+    }
+
+    /// Writes a text to where it was asked for.
+    pub(super) fn write(&self, console: &Console, text: &str) -> Result<(), CliError> {
         match &self.output {
-            Some(path) => write_to(path, &text),
-            None => console.result(&text),
+            Some(path) => write_to(path, text),
+            None => console.result(text),
         }
     }
 }

@@ -12,6 +12,9 @@ use crate::runner::{Plan, Target, foreseen};
 
 const HEADER: [&str; 5] = ["target", "requests", "at most", "tokens, about", "at most"];
 
+/// What is said beside it.
+pub(super) const NOTHING_ASKED: &str = "nothing was asked; requests that are retried come on top";
+
 /// Shows what probing these targets would cost. Nothing is asked.
 pub(super) fn show<'a>(
     targets: impl IntoIterator<Item = &'a Target>,
@@ -19,16 +22,22 @@ pub(super) fn show<'a>(
     output: &OutputArgs,
     console: &Console,
 ) -> Result<Exit, CliError> {
+    let is_json = output.format() == Format::Json;
+    output.write(console, &text(targets, plan, is_json)?)?;
+    console.note(NOTHING_ASKED);
+    Ok(Exit::Fine)
+}
+
+/// What probing these targets would cost, for people or for programs.
+pub(super) fn text<'a>(
+    targets: impl IntoIterator<Item = &'a Target>,
+    plan: &Plan,
+    is_json: bool,
+) -> Result<String, CliError> {
     let rows: Vec<(&str, Estimate)> =
         targets.into_iter().map(|target| (target.name.as_str(), foreseen(target, plan))).collect();
     let all = rows.iter().fold(Estimate::default(), |sum, (_, each)| sum + *each);
-    let text = match output.format() {
-        Format::Json => json(&rows, all)?,
-        _ => table(&rows, all),
-    };
-    output.write(console, &text)?;
-    console.note("nothing was asked; requests that are retried come on top");
-    Ok(Exit::Fine)
+    if is_json { json(&rows, all) } else { Ok(table(&rows, all)) }
 }
 
 fn table(rows: &[(&str, Estimate)], all: Estimate) -> String {

@@ -60,7 +60,8 @@ pub(super) struct EndpointArgs {
     chat_template: Option<PathBuf>,
 }
 
-fn header(text: &str) -> Result<(String, String), String> {
+/// A header as it is written on the command line.
+pub(super) fn header(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once(':').ok_or("it takes the form 'name: value'")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }

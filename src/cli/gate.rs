@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::confirming::Confirm;
+use super::adapter::{self, AdapterArgs};
+use super::asking::AskingArgs;
+use super::confirming::{Confirm, ConfirmArgs};
 use super::console::Console;
 use super::diff::{ChangesArgs, targets};
 use super::error::CliError;
@@ -17,36 +19,59 @@ use crate::profile::store::{Completion, History, Manifest, ProfileFolder, RunFol
 use crate::regress::{
     Gate, Level, Measured, Outcome, Quarantine, Suspicion, diff, flaky, gate, in_scope,
 };
-use crate::report::{Changes, Entry, changes_text};
+use crate::report::{Changes, Entry, changes_text, for_terminal};
 
-/// Compare a run with the snapshots, and apply the policy
+/// Compare a run with the snapshots, or an adapter with what is behind it
 ///
-/// Nothing is asked: suspected regressions are sampled again by `toolprobe
-/// run`, while its endpoints can be reached, and what that showed is kept with
-/// the run and counts here.
+/// Of a run nothing is asked: suspected regressions are sampled again by
+/// `toolprobe run`, while its endpoints can be reached, and what that showed is
+/// kept with the run and counts here, unless --confirm is off.
 ///
 /// Exits 0 when nothing is denied, 1 when something is, 3 when the run or a
 /// verdict in it is inconclusive. Without a policy of your own, critical and
 /// major regressions and missing targets are denied, and minor ones warned of.
+///
+/// With --adapter, the simulated models stand behind your gateway: start
+/// `toolprobe sim` and make its address the gateway's upstream. Each model is
+/// then probed directly and through the gateway; what the gateway fixes, breaks
+/// and hides is the result, and what it breaks is judged as a regression.
 #[derive(Debug, Args)]
+#[command(mut_args(of_adapter))]
 pub(super) struct GateArgs {
     /// The run's name or its folder [default: the latest run]
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "RUN", conflicts_with = "adapter")]
     run: Option<String>,
+
+    /// The base URL of a gateway with the simulated models behind it
+    #[arg(long, value_name = "URL")]
+    adapter: Option<String>,
 
     /// Where runs are kept
     #[arg(long, value_name = "DIR", default_value = "reports")]
     reports: PathBuf,
 
     #[command(flatten)]
+    behind: AdapterArgs,
+
+    #[command(flatten)]
+    asking: AskingArgs,
+
+    #[command(flatten)]
     against: AgainstArgs,
 
-    /// Whether what the run found out by sampling again counts
-    #[arg(long, value_enum, default_value_t = Confirm::On, value_name = "WHEN", help_heading = "Gate")]
-    confirm: Confirm,
+    #[command(flatten)]
+    confirming: ConfirmArgs,
 
     #[command(flatten)]
     output: ChangesArgs,
+}
+
+/// Flags that ask an endpoint something are of no use to a run that is over.
+fn of_adapter(arg: clap::Arg) -> clap::Arg {
+    let heading = arg.get_help_heading();
+    let asks = matches!(heading, Some("Adapter" | "How much is asked"))
+        || arg.get_id().as_str().starts_with("confirm_");
+    if asks { arg.requires("adapter") } else { arg }
 }
 
 /// What a run is compared with, and by which policy.
@@ -58,7 +83,7 @@ pub(super) struct AgainstArgs {
     pub(super) profiles: PathBuf,
 
     #[command(flatten)]
-    policy: PolicyArgs,
+    pub(super) policy: PolicyArgs,
 }
 
 /// A run that was compared with the snapshots.
@@ -67,11 +92,19 @@ pub(super) struct Judged {
     notes: Vec<String>,
     snapshots: PathBuf,
     run: RunFolder,
+    manifest: Manifest,
 }
 
 pub(super) fn run(args: &GateArgs, console: &Console) -> Result<Exit, CliError> {
+    if let Some(url) = &args.adapter {
+        let GateArgs { behind, asking, against, confirming, reports, output, .. } = args;
+        let adapter = behind;
+        let request =
+            adapter::Request { url, adapter, asking, confirming, against, reports, output };
+        return adapter::run(&request, console);
+    }
     let run = stored(args.run.as_deref(), &args.reports)?;
-    let Some(judged) = args.against.judge(&run, args.confirm)? else {
+    let Some(judged) = args.against.judge(&run, args.confirming.when())? else {
         let folder = args.against.profiles.display();
         return Err(CliError::usage(format!(
             "no snapshots in {folder}; `toolprobe accept` makes them"
@@ -95,6 +128,10 @@ impl AgainstArgs {
             return Ok(None);
         }
         let manifest = run.manifest().map_err(CliError::usage)?;
+        if let Some(adapter) = &manifest.adapter {
+            let problem = format!("run {} is of the adapter at {adapter}", run.id());
+            return Err(CliError::usage(for_terminal(&problem)));
+        }
         let changes = diff(&comparable(old, &manifest), &measured(run)?);
         let changes = match confirm {
             Confirm::On => changes.confirmed(&manifest.confirmations),
@@ -102,7 +139,8 @@ impl AgainstArgs {
         };
         let gate = gate(changes, &policy, &built_in, &quarantine(run)?, today);
         let notes = gate.expired.iter().cloned().chain(unfinished(&manifest)).collect();
-        Ok(Some(Judged { gate, notes, snapshots: self.profiles.clone(), run: run.clone() }))
+        let (snapshots, run) = (self.profiles.clone(), run.clone());
+        Ok(Some(Judged { gate, notes, snapshots, run, manifest }))
     }
 
     /// The snapshots and profiles of a run that a regression is suspected between, each with what is
@@ -157,7 +195,8 @@ fn comparable(old: Vec<Measured>, manifest: &Manifest) -> Vec<Measured> {
     in_scope(old, &subjects).into_iter().filter(asked).collect()
 }
 
-fn unfinished(manifest: &Manifest) -> Option<String> {
+/// Why a run cannot pass, in words.
+pub(super) fn unfinished(manifest: &Manifest) -> Option<String> {
     match &manifest.completion {
         Completion::Complete => None,
         Completion::Running => Some("the run has not ended".to_owned()),
@@ -165,16 +204,44 @@ fn unfinished(manifest: &Manifest) -> Option<String> {
     }
 }
 
+/// The exit code of a gate; an unfinished run cannot pass.
+pub(super) fn exit_of(gate: &Gate, manifest: &Manifest) -> Exit {
+    let exit = match gate.outcome {
+        Outcome::Passed => Exit::Fine,
+        Outcome::Inconclusive => Exit::Inconclusive,
+        Outcome::Failed => Exit::Failed,
+    };
+    match unfinished(manifest) {
+        None => exit,
+        Some(_) => exit.and(Exit::Inconclusive),
+    }
+}
+
+/// How a gate came out, with how many changes are on which level.
+pub(super) fn outcome_in_words(gate: &Gate) -> String {
+    let count = |(level, word): (Level, &str)| {
+        let count = gate.rulings.iter().filter(|ruling| ruling.level == level).count();
+        (count > 0).then(|| format!("{count} {word}"))
+    };
+    let levels = [
+        (Level::Deny, "denied"),
+        (Level::Inconclusive, "inconclusive"),
+        (Level::Warn, "warned of"),
+        (Level::Allow, "allowed"),
+    ];
+    let counts: Vec<String> = levels.into_iter().filter_map(count).collect();
+    match gate.outcome {
+        _ if counts.is_empty() => "no change".to_owned(),
+        Outcome::Passed => format!("passed, {}", counts.join(", ")),
+        Outcome::Inconclusive => format!("inconclusive, {}", counts.join(", ")),
+        Outcome::Failed => format!("failed, {}", counts.join(", ")),
+    }
+}
+
 impl Judged {
-    /// The exit code; an unfinished run cannot pass.
+    /// The exit code.
     pub(super) fn exit(&self) -> Exit {
-        let exit = match self.gate.outcome {
-            Outcome::Passed => Exit::Fine,
-            Outcome::Inconclusive => Exit::Inconclusive,
-            Outcome::Failed => Exit::Failed,
-        };
-        let finished = self.notes.len() == self.gate.expired.len();
-        if finished { exit } else { exit.and(Exit::Inconclusive) }
+        exit_of(&self.gate, &self.manifest)
     }
 
     /// What a person reads of it.
@@ -196,23 +263,7 @@ impl Judged {
     }
 
     fn heading(&self) -> String {
-        let count = |(level, word): (Level, &str)| {
-            let count = self.gate.rulings.iter().filter(|ruling| ruling.level == level).count();
-            (count > 0).then(|| format!("{count} {word}"))
-        };
-        let levels = [
-            (Level::Deny, "denied"),
-            (Level::Inconclusive, "inconclusive"),
-            (Level::Warn, "warned of"),
-            (Level::Allow, "allowed"),
-        ];
-        let counts: Vec<String> = levels.into_iter().filter_map(count).collect();
-        let outcome = match self.gate.outcome {
-            _ if counts.is_empty() => "no change".to_owned(),
-            Outcome::Passed => format!("passed, {}", counts.join(", ")),
-            Outcome::Inconclusive => format!("inconclusive, {}", counts.join(", ")),
-            Outcome::Failed => format!("failed, {}", counts.join(", ")),
-        };
+        let outcome = outcome_in_words(&self.gate);
         let (targets, folder) = (targets(self.gate.compared), self.snapshots.display());
         format!("gate: {outcome}; {targets} compared with {folder}")
     }

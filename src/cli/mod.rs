@@ -4,8 +4,10 @@
 //! folder prints, and only [`main`] turns errors into text and codes.
 
 mod accept;
+mod adapter;
 mod asking;
 mod assess;
+mod both_ways;
 mod clock;
 mod completions;
 mod confirming;
@@ -85,7 +87,7 @@ enum Command {
     Doctor(doctor::DoctorArgs),
     Drift(drift::DriftArgs),
     Explain(explain::ExplainArgs),
-    Gate(gate::GateArgs),
+    Gate(Box<gate::GateArgs>),
     Init(init::InitArgs),
     List(list::ListArgs),
     Metrics(metrics::MetricsArgs),

@@ -104,7 +104,7 @@ impl Outcome {
         let ruled = |problem: Problem| {
             let rule = problem.rule();
             let (code, class, severity) = (rule.into(), ReplayRule::CLASS, rule.severity);
-            let about = About { code, class, severity, target: &target };
+            let about = About { code, class, severity, target: &target, effect: None };
             let InForce { policy, built_in, today } = in_force;
             let (level, because) = ruled(about, policy, built_in, *today);
             Ruled { level, because: because.to_string(), problem }

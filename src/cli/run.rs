@@ -253,7 +253,8 @@ fn jobs(
     meant.into_iter().map(job).collect()
 }
 
-fn totals(budget: &Budget, wall: Duration) -> Totals {
+/// What was spent over all targets.
+pub(super) fn totals(budget: &Budget, wall: Duration) -> Totals {
     let tokens = budget.tokens();
     Totals {
         requests: budget.spent(),

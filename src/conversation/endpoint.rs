@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
 use url::Url;
 
-use super::{Answer, ExchangeLog, excerpt};
-use crate::dialect::{ApiError, Dialect, DialectId, EndpointError, call_url, is_reply};
-use crate::ir::{Defect, Digest, Object, Reply, Request};
-use crate::transport::{Body, Call, HeaderText, Judgement, Response, Timing, Transport};
+use super::{Answer, ExchangeLog, answer_in};
+use crate::dialect::{Dialect, DialectId, EndpointError, call_url};
+use crate::ir::{Digest, Object, Request};
+use crate::transport::{Call, HeaderText, Judgement, Response, Timing, Transport};
 
 /// How often a stream that ended before its reply did is asked for again.
 const TRUNCATED_RETRIES: u32 = 1;
@@ -96,10 +95,11 @@ impl Endpoint {
     }
 
     async fn send(&self, call: &Call, stream: bool) -> Turn {
-        let judge = |response: &Response| judgement(response, &self.read(response, stream));
+        let codec = self.codec;
+        let judge = |response: &Response| judgement(response, &answer_in(codec, response, stream));
         let exchange = self.transport.send(call, &judge).await;
         let answer = match exchange.response() {
-            Ok(response) => self.read(response, stream),
+            Ok(response) => answer_in(codec, response, stream),
             Err(error) => Answer::Nothing(error.to_string()),
         };
         let (evidence, timing) = (exchange.digest(), exchange.timing);
@@ -125,54 +125,6 @@ impl Endpoint {
         }
         request
     }
-
-    /// The reply in a body. Decoders take nearly anything; what neither says something nor looks
-    /// like a reply is none.
-    fn whole(&self, body: &Value) -> Option<Result<Reply, ApiError>> {
-        let dialect = self.address.dialect;
-        match self.codec.decode_reply(body) {
-            Ok(reply) if reply.parts.is_empty() && !is_reply(dialect, body) => None,
-            decoded => Some(decoded),
-        }
-    }
-
-    fn read(&self, response: &Response, stream: bool) -> Answer {
-        if !response.is_success() {
-            let headers = response.headers.clone();
-            return Answer::of_error(ApiError::from_response(
-                response.status,
-                headers,
-                &response.text(),
-            ));
-        }
-        let decoded = match &response.body {
-            Body::Whole(_) => match response.json() {
-                Ok(body) => match self.whole(&body) {
-                    Some(decoded) => decoded.map(|reply| plain(reply, stream)),
-                    None => return not_the_protocol(&excerpt(&body.to_string(), 80)),
-                },
-                Err(problem) => return not_the_protocol(&problem.to_string()),
-            },
-            Body::Frames(frames) => {
-                let mut decoder = self.codec.stream_decoder();
-                for timed in frames {
-                    decoder.push(&timed.frame);
-                }
-                decoder.finish()
-            }
-        };
-        match decoded {
-            Ok(reply) => Answer::of_reply(reply),
-            Err(mut error) => {
-                error.headers.clone_from(&response.headers);
-                Answer::of_error(error)
-            }
-        }
-    }
-}
-
-fn not_the_protocol(what: &str) -> Answer {
-    Answer::Nothing(format!("the answer is not the protocol: {what}"))
 }
 
 /// Whether asking again may help: not against a finding, whatever its status; but against an error
@@ -185,12 +137,4 @@ fn judgement(response: &Response, answer: &Answer) -> Judgement {
         Answer::Nothing(_) if response.is_success() => Judgement::Transient,
         Answer::Nothing(_) => Judgement::ByStatus,
     }
-}
-
-/// A whole body is all right unless a stream was asked for.
-fn plain(mut reply: Reply, stream: bool) -> Reply {
-    if stream {
-        reply.defects.record(Defect::StreamIgnored);
-    }
-    reply
 }

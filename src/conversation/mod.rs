@@ -1,13 +1,14 @@
 //! What does one turn with an endpoint give, and how does a conversation go on?
 //!
 //! - [`Endpoint`]: a model behind a URL, and the log of what was exchanged with it
-//! - [`Answer`]: a reply, a refusal, or no answer at all
+//! - [`Answer`]: a reply, a refusal, or no answer at all; [`answer_in`]: which of them a response is
 //! - [`Reading`]: which calls are in a reply, and which layer kept them
 //! - [`limit`](self): what is left of a reply that the token limit ended
 //! - [`Conversation`]: the turns of an agent, bounded
 //! - [`telling`](self): what a turn comes to in the metrics
 
 mod answer;
+mod decoding;
 mod endpoint;
 mod engine;
 mod limit;
@@ -16,6 +17,7 @@ mod reading;
 mod telling;
 
 pub use answer::{Answer, CUT_SHORT, Miss, excerpt};
+pub use decoding::answer_in;
 pub use endpoint::{Address, Endpoint, Turn};
 pub use engine::{Conversation, Delivery, Ending, Said};
 pub use log::ExchangeLog;

@@ -29,6 +29,8 @@ pub enum ReasoningField {
     Reasoning,
     /// The `reasoning_details` array of a chat message (OpenRouter, MiniMax).
     ReasoningDetails,
+    /// The `thinking_blocks` array of a chat message: Anthropic's blocks behind a gateway (`LiteLLM`).
+    ThinkingBlocks,
     /// A `thinking` chunk in a chat message's content list (Mistral).
     ThinkingChunk,
     /// `tool_calls[].extra_content.google.thought_signature`; belongs to the call after it.
@@ -54,6 +56,7 @@ impl ReasoningField {
             Self::ReasoningContent => "reasoning_content",
             Self::Reasoning => "reasoning",
             Self::ReasoningDetails => "reasoning_details",
+            Self::ThinkingBlocks => "thinking_blocks",
             Self::ThinkingChunk => "content[].thinking",
             Self::ExtraContentSignature => "extra_content.google.thought_signature",
             Self::Thinking => "thinking",
@@ -101,7 +104,7 @@ impl ReasoningState {
                 self.value.as_str()
             }
             ReasoningField::Thought => self.value.get("thoughtSignature")?.as_str(),
-            ReasoningField::ReasoningDetails => {
+            ReasoningField::ReasoningDetails | ReasoningField::ThinkingBlocks => {
                 self.value.as_array()?.iter().find_map(|d| d.get("signature")?.as_str())
             }
             _ => self.value.get("signature")?.as_str(),
@@ -113,7 +116,7 @@ impl ReasoningState {
         match self.field {
             ReasoningField::RedactedThinkingBlock => self.value.get("data")?.as_str(),
             ReasoningField::ReasoningItem => self.value.get("encrypted_content")?.as_str(),
-            ReasoningField::ReasoningDetails => {
+            ReasoningField::ReasoningDetails | ReasoningField::ThinkingBlocks => {
                 self.value.as_array()?.iter().find_map(|d| d.get("data")?.as_str())
             }
             _ => None,

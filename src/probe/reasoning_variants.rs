@@ -110,9 +110,9 @@ fn misplaced(state: &ReasoningState) -> Option<Part> {
     }
     let sibling = match state.field {
         ReasoningField::ReasoningContent => Some(ReasoningField::Reasoning),
-        ReasoningField::Reasoning | ReasoningField::ReasoningDetails => {
-            Some(ReasoningField::ReasoningContent)
-        }
+        ReasoningField::Reasoning
+        | ReasoningField::ReasoningDetails
+        | ReasoningField::ThinkingBlocks => Some(ReasoningField::ReasoningContent),
         _ => None,
     };
     Some(match sibling {

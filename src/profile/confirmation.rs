@@ -67,7 +67,7 @@ impl Confirmation {
             Decision::Inconclusive => "undecided",
         };
         format!(
-            "{what}: sampled again, {passes} of {trials} are as in the snapshot ({} of {})",
+            "{what}: sampled again, {passes} of {trials} are as before ({} of {})",
             self.baseline.passes, self.baseline.trials
         )
     }

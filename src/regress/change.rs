@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Code;
+use super::{Code, Effect};
 use crate::ir::Digest;
 use crate::profile::{Confirmation, Subject};
 
@@ -131,4 +131,7 @@ pub struct Change {
     /// What sampling it again showed, where that was done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmation: Option<Confirmation>,
+    /// What an adapter does by it, where one is the subject: before is without it, after with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effect: Option<Effect>,
 }

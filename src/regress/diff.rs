@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::cause::{Cause, causes};
 use super::field::{Difference, Path, differences};
-use super::{Change, Class, FieldChange, Severity, Sides};
+use super::{Change, Class, FieldChange, Seen, Severity, Sides};
 use crate::ir::Digest;
 use crate::profile::{Confirmation, Profile, Subject, predecessor, slug};
 
@@ -17,11 +17,13 @@ use crate::profile::{Confirmation, Profile, Subject, predecessor, slug};
 pub struct Measured {
     /// Its profile.
     pub profile: Profile,
+    /// What its answers let a client see, where an adapter is the subject.
+    pub seen: Option<Seen>,
 }
 
 impl From<Profile> for Measured {
     fn from(profile: Profile) -> Self {
-        Self { profile }
+        Self { profile, seen: None }
     }
 }
 
@@ -102,7 +104,7 @@ pub fn target_name(subject: &Subject) -> String {
 }
 
 /// By class, the gravest first, then by target and place.
-fn order(change: &Change) -> (u8, std::cmp::Reverse<Severity>, &str, &str, &str) {
+pub(super) fn order(change: &Change) -> (u8, std::cmp::Reverse<Severity>, &str, &str, &str) {
     let class = match change.class {
         Class::Regression => 0,
         Class::Missing => 1,
@@ -127,9 +129,14 @@ fn predecessor_of<'a>(
     predecessor(gone, &target.profile.subject)
 }
 
-fn compared(old: &Measured, new: &Measured) -> Vec<Change> {
+/// What differs between two profiles, whatever they are profiles of.
+pub(super) fn compared(old: &Measured, new: &Measured) -> Vec<Change> {
     let cost = if asked(&old.profile) == asked(&new.profile) { Cost::Compared } else { Cost::Left };
-    let (was, is) = (document(old, cost), document(new, cost));
+    let (mut was, mut is) = (document(old, cost), document(new, cost));
+    if let (Some(origin), Some(seen)) = (&old.seen, &new.seen) {
+        insert(&mut was, origin.beside(origin));
+        insert(&mut is, seen.beside(origin));
+    }
     causes(differences(&was, &is))
         .into_iter()
         .map(|cause| change(cause, &new.profile, &was, &is))
@@ -154,6 +161,12 @@ fn document(target: &Measured, cost: Cost) -> Value {
     let mut profile = target.profile.clone();
     profile.cost = profile.cost.filter(|_| cost == Cost::Compared);
     serde_json::to_value(&profile).unwrap_or_default()
+}
+
+fn insert(document: &mut Value, seen: Seen) {
+    if let Some(object) = document.as_object_mut() {
+        object.insert("seen".to_owned(), json!(seen));
+    }
 }
 
 fn appeared(profile: &Profile, before: Option<&Profile>) -> Option<Change> {
@@ -208,6 +221,7 @@ fn change(cause: Cause, profile: &Profile, old: &Value, new: &Value) -> Change {
         also: also.iter().map(shown).collect(),
         predecessor: None,
         confirmation: None,
+        effect: None,
     }
 }
 

@@ -7,7 +7,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::field::{IGNORED, Path};
-use super::{Change, Diff, Measured, diff, rules};
+use super::{Answered, Change, Diff, Glimpse, Measured, Seen, diff, rules};
+use crate::ir::{Digest, Reply, Stop, StopKind};
 use crate::profile::Profile;
 
 /// `fixtures/diff/<code>.json`: what both sides have beyond the same base.
@@ -23,6 +24,8 @@ struct Pair {
     reverse: Vec<String>,
     old: Option<Value>,
     new: Option<Value>,
+    old_answers: Option<Vec<Shown>>,
+    new_answers: Option<Vec<Shown>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -36,6 +39,20 @@ enum Provenance {
 enum Way {
     Forth,
     Back,
+}
+
+/// One answer of an endpoint: what a reply has beyond a plain one, or the words of a refusal.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Shown {
+    #[serde(default)]
+    streamed: bool,
+    #[serde(default)]
+    cut: bool,
+    #[serde(default)]
+    failed: bool,
+    reply: Option<Value>,
+    refusal: Option<String>,
 }
 
 fn folder() -> PathBuf {
@@ -68,14 +85,42 @@ pub(super) fn sides(code: &str) -> (Profile, Profile) {
 
 fn fixture(code: &str, way: Way) -> Diff {
     let pair: Pair = read(code);
-    let side = |patch: Option<Value>| -> Vec<Measured> {
-        patch.map(|patch| profile(&patch).into()).into_iter().collect()
+    let side = |patch: Option<Value>, answers: Option<Vec<Shown>>| -> Vec<Measured> {
+        let seen = answers.map(|answers| seen(&answers));
+        patch.map(|patch| Measured { profile: profile(&patch), seen }).into_iter().collect()
     };
-    let (old, new) = (side(pair.old), side(pair.new));
+    let (old, new) = (side(pair.old, pair.old_answers), side(pair.new, pair.new_answers));
     match way {
         Way::Forth => diff(&old, &new),
         Way::Back => diff(&new, &old),
     }
+}
+
+fn seen(answers: &[Shown]) -> Seen {
+    let reply = |patch: &Value| -> Reply {
+        let plain = Reply::new(vec![], Stop::new(StopKind::EndTurn, "stop"));
+        let mut document = serde_json::to_value(plain).unwrap();
+        merge(&mut document, patch);
+        serde_json::from_value(document).unwrap()
+    };
+    let replies: Vec<Option<Reply>> =
+        answers.iter().map(|it| it.reply.as_ref().map(reply)).collect();
+    let evidence: Vec<Digest> = (0..answers.len()).map(|nth| Digest::of(nth.to_string())).collect();
+    let glimpses: Vec<Glimpse<'_>> = answers
+        .iter()
+        .zip(&replies)
+        .zip(&evidence)
+        .map(|((shown, reply), evidence)| {
+            let what = match (reply, &shown.refusal) {
+                (Some(reply), _) => Answered::Reply(reply),
+                (None, _) if shown.cut => Answered::CutShort,
+                (None, _) if shown.failed => Answered::ServerError,
+                (None, words) => Answered::Refusal(words.as_deref().unwrap_or_default()),
+            };
+            Glimpse { evidence, streamed: shown.streamed, what }
+        })
+        .collect();
+    Seen::of(&glimpses)
 }
 
 /// JSON Merge Patch: null takes away.

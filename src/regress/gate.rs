@@ -280,7 +280,7 @@ mod tests {
         };
         let (outcome, because) = sampled(Decision::Noise);
         assert_eq!(outcome, Outcome::Passed);
-        assert_eq!(because, "noise: sampled again, 9 of 12 are as in the snapshot (3 of 3)");
+        assert_eq!(because, "noise: sampled again, 9 of 12 are as before (3 of 3)");
         assert_eq!(sampled(Decision::Inconclusive).0, Outcome::Inconclusive);
         assert_eq!(
             sampled(Decision::Regression).0,

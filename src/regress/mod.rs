@@ -3,6 +3,7 @@
 //! - [`diff`](self): the changes between two sets of profiles
 //! - [`field`](self): which fields differ; [`cause`](self): which of them is the cause of the others
 //! - [`rule`](self), [`rules`](self): the table that says what each difference is called
+//! - [`adapter`](self): what an adapter fixes, breaks and hides; [`seen`](self): what there is to hide
 //! - [`change`](self): one change, with its evidence on both sides
 //! - [`policy`](self), [`gate`](self): which changes fail a build
 //! - [`code`](self), [`codes`](self): the names in a policy, what they mean and what to do
@@ -11,6 +12,7 @@
 //! - [`suspicion`](self): what a suspected regression is about; [`sprt`](self): is it one, or noise?
 //! - [`drift`](self): what declines over nights, and what is too flaky to be judged
 
+mod adapter;
 mod cause;
 mod change;
 mod code;
@@ -26,12 +28,14 @@ mod policy;
 mod replays;
 mod rule;
 mod rules;
+mod seen;
 mod snapshot;
 mod sprt;
 mod suspicion;
 #[cfg(test)]
 mod testing;
 
+pub use adapter::{Effect, as_translated, effect_of, through};
 pub use change::{Change, Class, FieldChange, Severity, Sides};
 pub use code::Code;
 pub use codes::{Explanation, Kind, explain, explanations};
@@ -46,6 +50,7 @@ pub use replays::{
 };
 pub use rule::{Rest, Rule, When};
 pub use rules::rules;
+pub use seen::{Answered, Detail, Glimpse, Seen};
 pub use snapshot::{KEPT_EVIDENCE, Unacceptable, acceptable, trimmed};
 pub use sprt::{SequentialTest, TestPlan, estimate, has_fallen};
 pub use suspicion::Suspicion;

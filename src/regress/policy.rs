@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Change, Class, Code, Glob, Severity};
+use super::{Change, Class, Code, Effect, Glob, Severity};
 
 /// The rules that hold where a policy's own do not say otherwise.
 const DEFAULT: &str = include_str!("default-policy.toml");
@@ -60,6 +60,8 @@ pub struct PolicyRule {
     pub class: Option<Class>,
     /// Its severity.
     pub severity: Option<Severity>,
+    /// What an adapter does by it; fits nothing where no adapter is the subject.
+    pub effect: Option<Effect>,
     /// Its target, as `provider/model`, with `*` and `?`.
     pub target: Option<Glob>,
     /// What becomes of it.
@@ -115,12 +117,14 @@ pub struct About<'a> {
     pub severity: Severity,
     /// Its target, as `provider/model`.
     pub target: &'a str,
+    /// What an adapter does by it, where one is the subject.
+    pub effect: Option<Effect>,
 }
 
 impl<'a> From<&'a Change> for About<'a> {
     fn from(change: &'a Change) -> Self {
-        let Change { code, class, severity, ref target, .. } = *change;
-        Self { code, class, severity, target }
+        let Change { code, class, severity, ref target, effect, .. } = *change;
+        Self { code, class, severity, target, effect }
     }
 }
 
@@ -130,6 +134,7 @@ impl PolicyRule {
         self.code.is_none_or(|code| code == about.code)
             && self.class.is_none_or(|class| class == about.class)
             && self.severity.is_none_or(|severity| severity == about.severity)
+            && self.effect.is_none_or(|effect| Some(effect) == about.effect)
             && self.target.as_ref().is_none_or(|target| target.matches(about.target))
     }
 }
@@ -140,6 +145,7 @@ impl fmt::Display for PolicyRule {
             self.code.map(|code| format!("code = {code}")),
             self.class.map(|class| format!("class = {class}")),
             self.severity.map(|severity| format!("severity = {severity}")),
+            self.effect.map(|effect| format!("effect = {effect}")),
             self.target.as_ref().map(|target| format!("target = {target}")),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();

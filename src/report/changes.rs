@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::escape::{for_markdown, for_terminal};
 use crate::ir::Digest;
 use crate::profile::Observed;
-use crate::regress::{Change, FieldChange, Level, explain};
+use crate::regress::{Change, Effect, FieldChange, Level, explain};
 
 /// How many addresses of evidence are shown for each side.
 const SHOWN_EVIDENCE: usize = 2;
@@ -61,7 +61,13 @@ pub fn changes_markdown(changes: &Changes<'_>) -> String {
         let _ = writeln!(text, "\n- {}", for_markdown(note));
     }
     if !changes.entries.is_empty() {
-        text.push_str("\n| | severity | class | code | target | field | before | after |\n");
+        let of_adapter = changes.entries.iter().any(|entry| entry.change.effect.is_some());
+        let (what, old, new) = if of_adapter {
+            ("effect", "directly", "through the adapter")
+        } else {
+            ("class", "before", "after")
+        };
+        let _ = writeln!(text, "\n| | severity | {what} | code | target | field | {old} | {new} |");
         text.push_str("|---|---|---|---|---|---|---|---|\n");
     }
     for Entry { change, ruling } in &changes.entries {
@@ -69,7 +75,7 @@ pub fn changes_markdown(changes: &Changes<'_>) -> String {
         let cells = [
             ruling.map(|(level, _)| level.to_string()).unwrap_or_default(),
             change.severity.to_string(),
-            change.class.to_string(),
+            change.effect.map_or_else(|| change.class.to_string(), |effect| effect.to_string()),
             format!("`{}`", change.code),
             for_markdown(&change.target),
             for_markdown(field),
@@ -94,7 +100,10 @@ pub fn change_line(Entry { change, ruling }: &Entry<'_>) -> String {
     let level = ruling.map(|(level, _)| format!("{level}: ")).unwrap_or_default();
     let Change { target, code, class, severity, .. } = change;
     let (target, at) = (for_terminal(target), shown(&change.at));
-    format!("{level}{target}: {code}: {at} ({severity} {class})")
+    match change.effect {
+        Some(effect) => format!("{level}{target}: {effect}: {code}: {at} ({severity})"),
+        None => format!("{level}{target}: {code}: {at} ({severity} {class})"),
+    }
 }
 
 fn details(entry: &Entry<'_>, changes: &Changes<'_>) -> Vec<String> {
@@ -102,14 +111,20 @@ fn details(entry: &Entry<'_>, changes: &Changes<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     for known in explain(change.code.as_str()) {
         lines.push(known.meaning);
-        lines.push(format!("what to do: {}", known.remedy));
+        if !matches!(change.effect, Some(Effect::Fixes | Effect::Alters)) {
+            lines.push(format!("what to do: {}", known.remedy));
+        }
     }
     if let Some(before) = &change.predecessor {
         lines.push(format!("in the place of: {} at {}", before.model, before.endpoint));
     }
     let Change { reason, evidence, .. } = change;
-    lines.extend(side("before", reason.old.as_deref(), &evidence.old, changes.evidence));
-    lines.extend(side("after", reason.new.as_deref(), &evidence.new, changes.evidence));
+    let (old, new) = match change.effect {
+        Some(_) => ("directly", "through the adapter"),
+        None => ("before", "after"),
+    };
+    lines.extend(side(old, reason.old.as_deref(), &evidence.old, changes.evidence));
+    lines.extend(side(new, reason.new.as_deref(), &evidence.new, changes.evidence));
     if !change.also.is_empty() {
         lines.push(format!("and so: {}", some(&change.also, SHOWN_ALSO, shown)));
     }

@@ -20,10 +20,13 @@
 //! - [`transcript`](self), [`transcribe`](self): the file of a recording, and how it is made
 //! - [`replay`](self), [`streams`](self): whether a recording still shows what it showed
 //! - [`assess`](self): what the evidence of a run shows by the rules of today
+//! - [`behind`](self), [`reach`](self), [`sighting`](self): which simulated models an adapter leads to,
+//!   whether it does, and what it lets through
 //! - [`simulated`](self): the targets where there is no configuration
 
 mod access;
 mod assess;
+mod behind;
 mod choice;
 mod config;
 mod config_error;
@@ -42,11 +45,13 @@ mod inspect;
 mod key;
 mod offered;
 mod presets;
+mod reach;
 mod record;
 mod rejudge;
 mod replay;
 mod resume;
 mod session;
+mod sighting;
 mod simulated;
 mod streams;
 mod target;
@@ -59,6 +64,7 @@ mod transcript;
 
 pub use access::{Access, KeyHeader};
 pub use assess::{AssessError, Assessed, assess};
+pub use behind::{Behind, BehindError, behind};
 pub use choice::DialectChoice;
 pub use config::{Config, ConfigFile, Defaults, Limits, STARTER, Timeouts};
 pub use config_error::ConfigError;
@@ -77,11 +83,13 @@ pub use inspect::{Inspection, inspect};
 pub use key::KeyFrom;
 pub use offered::offered_models;
 pub use presets::{Hosting, Preset, PresetEndpoint, PresetError, PresetKey, Variable, presets};
+pub use reach::{NotReached, reached};
 pub use record::{Over, Record, open_question};
 pub use rejudge::{Recorded, RejudgeError, Rejudged, rejudge, verdicts};
 pub use replay::{Problem, Replayed, StreamPlace, StreamProblem, replay, replay_by};
 pub use resume::{ResumeError, Resumed};
 pub use session::{Plan, Probed, SessionError, probe_target};
+pub use sighting::seen;
 pub use simulated::{simulated, simulated_fleet};
 pub use target::{Endpoint, Env, Target, TargetError, resolve, resolve_endpoint};
 pub use template::Template;

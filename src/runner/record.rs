@@ -58,6 +58,7 @@ impl Record {
             trials: plan.trials,
             tools: plan.suite.own_tools().to_vec(),
             selection,
+            adapter: None,
             completion: Completion::Running,
             totals: Totals::default(),
             metrics: None,
@@ -100,6 +101,13 @@ impl Record {
         manifest.targets = targets;
         folder.write_manifest(&manifest)?;
         Ok((Self { folder, manifest, before, _claim: claim }, found))
+    }
+
+    /// Says that the models are asked through an adapter as well.
+    pub fn through(mut self, adapter: String) -> Result<Self, StoreError> {
+        self.manifest.adapter = Some(adapter);
+        self.folder.write_manifest(&self.manifest)?;
+        Ok(self)
     }
 
     /// Keeps what came of the target of this name.

@@ -27,6 +27,16 @@ pub enum ResumeError {
     /// A chat template that the user names cannot be used.
     #[error(transparent)]
     Template(#[from] TemplateFileError),
+    /// It asks models directly and through an adapter, and is not of targets.
+    #[error(
+        "run {run} is of the adapter at {adapter}; begin it again with `toolprobe gate --adapter`"
+    )]
+    OfAdapter {
+        /// The run.
+        run: String,
+        /// The adapter.
+        adapter: String,
+    },
     /// There is nothing left to ask.
     #[error("run {run} is complete; there is nothing to resume")]
     Complete {
@@ -51,6 +61,9 @@ impl Resumed {
     /// Reads a run that did not come to its end.
     pub fn read(folder: RunFolder) -> Result<Self, ResumeError> {
         let manifest = folder.manifest()?;
+        if let Some(adapter) = manifest.adapter {
+            return Err(ResumeError::OfAdapter { run: folder.id().to_string(), adapter });
+        }
         if manifest.completion == Completion::Complete {
             return Err(ResumeError::Complete { run: folder.id().to_string() });
         }

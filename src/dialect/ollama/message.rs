@@ -25,15 +25,34 @@ pub(super) fn encode(request: &Request) -> Vec<Value> {
         .collect();
     let system = request.system.iter().map(|text| json!({"role": "system", "content": text}));
     let messages = request.messages.iter().flat_map(|message| match message.role {
-        Role::User => vec![json!({"role": "user", "content": message.text()})],
+        Role::User => encode_user(&message.parts, &unnamed),
         Role::Assistant => vec![Value::Object(encode_assistant(&message.parts))],
-        Role::Tool => encode_results(message, &unnamed),
+        Role::Tool => encode_results(&message.parts, &unnamed),
     });
     system.chain(messages).collect()
 }
 
-fn encode_results(message: &Message, unnamed: &BTreeSet<&CallId>) -> Vec<Value> {
-    let results = message.parts.iter().filter_map(|part| match part {
+/// Results among a person's words are messages of their own, in the order they stand.
+fn encode_user(parts: &[Part], unnamed: &BTreeSet<&CallId>) -> Vec<Value> {
+    let is_result = |part: &Part| matches!(part, Part::Result(_));
+    let words = |parts: &[Part]| {
+        let content: String = parts.iter().filter_map(text).collect();
+        json!({"role": "user", "content": content})
+    };
+    if !parts.iter().any(is_result) {
+        return vec![words(parts)];
+    }
+    let alike = parts.chunk_by(|a, b| is_result(a) == is_result(b));
+    alike
+        .flat_map(|parts| match parts.first() {
+            Some(Part::Result(_)) => encode_results(parts, unnamed),
+            _ => vec![words(parts)],
+        })
+        .collect()
+}
+
+fn encode_results(parts: &[Part], unnamed: &BTreeSet<&CallId>) -> Vec<Value> {
+    let results = parts.iter().filter_map(|part| match part {
         Part::Result(result) => Some(result),
         _ => None,
     });
@@ -159,11 +178,10 @@ impl History {
     /// The open call that a result answers: the one with its id, else the first with its name,
     /// else the first.
     fn answer(&mut self, id: Option<&str>, name: Option<&str>) -> Option<(CallId, String)> {
-        let place = self.open.iter().position(|(call_id, tool)| match (id, name) {
-            (Some(id), _) => call_id.as_str() == id,
-            (None, Some(name)) => tool == name,
-            (None, None) => true,
-        })?;
+        let by_id = |id: &str| self.open.iter().position(|(known, _)| known.as_str() == id);
+        let by_name = |name: &str| self.open.iter().position(|(_, tool)| tool == name);
+        let first = || (!self.open.is_empty()).then_some(0);
+        let place = id.and_then(by_id).or_else(|| name.map_or_else(first, by_name))?;
         Some(self.open.remove(place))
     }
 }

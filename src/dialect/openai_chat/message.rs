@@ -21,10 +21,26 @@ pub(super) fn encode(request: &Request) -> Vec<Value> {
 
 fn encode_message(message: &Message) -> Vec<Value> {
     match message.role {
-        Role::User => vec![json!({"role": "user", "content": user_content(&message.parts)})],
+        Role::User => encode_user(&message.parts),
         Role::Assistant => vec![Value::Object(encode_assistant(&message.parts))],
         Role::Tool => message.parts.iter().filter_map(encode_result).collect(),
     }
+}
+
+/// Results among a person's words are messages of their own, in the order they stand.
+fn encode_user(parts: &[Part]) -> Vec<Value> {
+    let is_result = |part: &Part| matches!(part, Part::Result(_));
+    let words = |parts: &[Part]| json!({"role": "user", "content": user_content(parts)});
+    if !parts.iter().any(is_result) {
+        return vec![words(parts)];
+    }
+    let alike = parts.chunk_by(|a, b| is_result(a) == is_result(b));
+    alike
+        .flat_map(|parts| match parts.first() {
+            Some(Part::Result(_)) => parts.iter().filter_map(encode_result).collect(),
+            _ => vec![words(parts)],
+        })
+        .collect()
 }
 
 fn encode_result(part: &Part) -> Option<Value> {

@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 use crate::ir::{Defect, Defects, Object, Part, ReasoningField, ReasoningState};
 
 /// The fields of a message that hold reasoning, in the order they are read.
-pub(super) const FIELDS: [(&str, ReasoningField); 3] = [
+pub(super) const FIELDS: [(&str, ReasoningField); 4] = [
     ("reasoning_content", ReasoningField::ReasoningContent),
     ("reasoning", ReasoningField::Reasoning),
     ("reasoning_details", ReasoningField::ReasoningDetails),
+    ("thinking_blocks", ReasoningField::ThinkingBlocks),
 ];
 
 /// A repetition shorter than this may well be what the model said.
@@ -78,16 +79,25 @@ fn join_detail(items: &mut Vec<Value>, delta: &Value) {
     let text_key = match delta.get("type").and_then(Value::as_str) {
         Some("reasoning.text") => "text",
         Some("reasoning.summary") => "summary",
+        Some("thinking") => "thinking",
         _ => return items.push(delta.clone()),
     };
     match (items.last_mut(), delta) {
         (Some(Value::Object(last)), Value::Object(delta))
-            if last.get("type") == delta.get("type") && last.get("index") == delta.get("index") =>
+            if last.get("type") == delta.get("type")
+                && last.get("index") == delta.get("index")
+                && !is_sealed_block(last) =>
         {
             grow(last, delta, text_key);
         }
         _ => items.push(delta.clone()),
     }
+}
+
+/// A thinking block ends with its signature; what follows is another one.
+fn is_sealed_block(item: &Object) -> bool {
+    let is_block = item.get("type").is_some_and(|kind| kind == "thinking");
+    is_block && item.get("signature").is_some_and(|seal| !seal.is_null())
 }
 
 fn grow(last: &mut Object, delta: &Object, text_key: &str) {
@@ -182,6 +192,18 @@ mod tests {
             joined(ReasoningField::ReasoningDetails, &deltas).0,
             json!([{"type": "reasoning.text", "index": 0, "text": "ab", "signature": "s"},
                    {"type": "reasoning.encrypted", "index": 1, "data": "gA"}])
+        );
+    }
+
+    #[test]
+    fn a_thinking_block_ends_with_its_signature() {
+        let block = |text: &str| json!([{"type": "thinking", "thinking": text}]);
+        let signed = json!([{"type": "thinking", "thinking": "", "signature": "s"}]);
+        let deltas = [block("a"), block("b"), signed, block("c")];
+        assert_eq!(
+            joined(ReasoningField::ThinkingBlocks, &deltas).0,
+            json!([{"type": "thinking", "thinking": "ab", "signature": "s"},
+                   {"type": "thinking", "thinking": "c"}])
         );
     }
 

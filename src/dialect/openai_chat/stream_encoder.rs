@@ -94,9 +94,10 @@ impl<'a> Stream<'a> {
                     self.text(key, text);
                 }
             }
-            (ReasoningField::ReasoningDetails, Value::Array(details)) => {
-                for detail in details {
-                    self.delta(&json!({"reasoning_details": [detail]}));
+            (field, Value::Array(items)) => {
+                let Some(key) = reasoning::key(field) else { return };
+                for item in items {
+                    self.delta(&json!({ key: [item] }));
                 }
             }
             (field, value) => {

@@ -60,12 +60,17 @@ fn standing() -> BoxedStrategy<ReasoningState> {
         json!([{"type": "reasoning.text", "index": 0, "text": text, "signature": "c2ln"},
                {"type": "reasoning.encrypted", "index": 1, "data": "gAAA"}])
     };
+    let blocks = |text: String| {
+        json!([{"type": "thinking", "thinking": text, "signature": "c2ln"},
+               {"type": "redacted_thinking", "data": "gAAA"}])
+    };
     let chunk = |text| json!({"type": "thinking", "thinking": [{"type": "text", "text": text}]});
     prop_oneof![
         text().prop_map(|text| state(ReasoningField::ReasoningContent, text)),
         text().prop_map(|text| state(ReasoningField::Reasoning, text)),
         Just(state(ReasoningField::ReasoningContent, "")),
         text().prop_map(move |text| state(ReasoningField::ReasoningDetails, details(text))),
+        text().prop_map(move |text| state(ReasoningField::ThinkingBlocks, blocks(text))),
         text().prop_map(move |text| state(ReasoningField::ThinkingChunk, chunk(text))),
     ]
     .boxed()

@@ -16,15 +16,23 @@ pub(super) fn encode(messages: &[Message]) -> Vec<Value> {
 }
 
 fn encode_message(message: &Message) -> Vec<Value> {
-    let mut items: Vec<Value> =
-        message.parts.iter().filter_map(|part| encode_part(message.role, part)).collect();
-    if message.role != Role::Assistant {
-        items.extend(user_item(&message.parts));
+    let encoded = |parts: &[Part]| -> Vec<Value> {
+        parts.iter().filter_map(|part| encode_part(message.role, part)).collect()
+    };
+    if message.role == Role::Assistant {
+        return encoded(&message.parts);
     }
-    items
+    let is_text = |part: &Part| matches!(part, Part::Text(_));
+    let alike = message.parts.chunk_by(|a, b| is_text(a) == is_text(b));
+    alike
+        .flat_map(|parts| match parts.first() {
+            Some(Part::Text(_)) => user_item(parts).into_iter().collect(),
+            _ => encoded(parts),
+        })
+        .collect()
 }
 
-/// The texts of one message of the person are one item.
+/// Texts of the person that stand together are one item.
 fn user_item(parts: &[Part]) -> Option<Value> {
     let texts = parts.iter().filter_map(|part| match part {
         Part::Text(text) => Some(text),

@@ -43,6 +43,10 @@ pub struct Manifest {
     /// Whether it asked every target there is, or only those that were named.
     #[serde(default)]
     pub selection: Selection,
+    /// The adapter that it asked models through, where one was the subject: such a run is never a
+    /// snapshot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adapter: Option<String>,
     /// Whether it came to its end.
     pub completion: Completion,
     /// What it cost.

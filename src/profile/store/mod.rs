@@ -108,15 +108,17 @@ impl RunFolder {
         Ok(runs)
     }
 
-    /// The newest run that has a manifest.
+    /// The newest run that has a manifest, unless an adapter was its subject.
     pub fn latest(reports: &Path) -> Result<Option<Self>, StoreError> {
-        Ok(Self::list(reports)?.pop())
+        let of_adapter = |run: &Self| run.manifest().is_ok_and(|it| it.adapter.is_some());
+        Ok(Self::list(reports)?.into_iter().rev().find(|run| !of_adapter(run)))
     }
 
-    /// The newest run that came to its end.
+    /// The newest run that came to its end, unless an adapter was its subject.
     pub fn latest_complete(reports: &Path) -> Result<Option<Self>, StoreError> {
         for run in Self::list(reports)?.into_iter().rev() {
-            if run.manifest()?.completion == Completion::Complete {
+            let Manifest { completion, adapter, .. } = run.manifest()?;
+            if completion == Completion::Complete && adapter.is_none() {
                 return Ok(Some(run));
             }
         }
@@ -202,6 +204,7 @@ mod tests {
             totals: Totals::default(),
             metrics: None,
             confirmations: Vec::new(),
+            adapter: None,
             targets: vec![RunTarget {
                 name: "acme".to_owned(),
                 subject: subject(),

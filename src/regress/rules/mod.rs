@@ -13,6 +13,7 @@ mod rates;
 mod reasoning;
 mod results;
 mod schema;
+mod seen;
 mod streaming;
 mod subject;
 mod verdicts;
@@ -23,9 +24,11 @@ use super::Rule;
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     [
         subject::RULES,
+        seen::ERRORS,
         verdicts::FIRST_CALL,
         calls::RULES,
         schema::TYPES,
+        seen::RULES,
         results::LOOP,
         reasoning::MODES,
         verdicts::STATUSES,

@@ -30,10 +30,26 @@ pub(super) fn report(result: &ToolResult) -> Option<Report> {
 
 /// The JSON that a text holds, after a mark such as `[ERROR:CODE]` if there is one.
 fn structured(content: &Value) -> Value {
-    let Value::String(text) = content else { return content.clone() };
+    let Some(text) = unwrapped(content) else { return content.clone() };
     let start = text.find('{').unwrap_or(0);
     let parsed = text.get(start..).and_then(|json| serde_json::from_str(json).ok());
     parsed.filter(Value::is_object).unwrap_or_else(|| content.clone())
+}
+
+/// The text of a result, whatever a gateway wrapped it in: a list of parts, or an object around it.
+fn unwrapped(content: &Value) -> Option<String> {
+    match content {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(parts) => {
+            parts.iter().map(|part| part.get("text")?.as_str()).collect::<Option<String>>()
+        }
+        Value::Object(fields) => {
+            let only = fields.values().next().filter(|_| fields.len() == 1);
+            let wraps = ["content", "output", "result"].iter().any(|key| fields.contains_key(*key));
+            only.filter(|_| wraps)?.as_str().map(str::to_owned)
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+    }
 }
 
 /// A value as text: strings as they are, all else as JSON.
@@ -72,6 +88,10 @@ mod tests {
             said(json!(format!("[ERROR:X] {structured}")), true).as_deref(),
             Some("bad path")
         );
+        let marked = format!("[ERROR:X] {structured}");
+        let parts = json!([{"type": "input_text", "text": marked}]);
+        assert_eq!(said(parts, false).as_deref(), Some("bad path"));
+        assert_eq!(said(json!({"content": marked}), false).as_deref(), Some("bad path"));
         assert_eq!(said(json!({"error": "bad path"}), false).as_deref(), Some("bad path"));
         assert_eq!(
             said(json!({"error": {"message": "bad path"}}), false).as_deref(),

@@ -49,6 +49,9 @@ fn value(field: ReasoningField, text: &str, request: &Request) -> Value {
         ReasoningField::ReasoningDetails => {
             json!([{"type": "reasoning.text", "text": text, "signature": Seal::Signature.over(text)}])
         }
+        ReasoningField::ThinkingBlocks => {
+            json!([{"type": "thinking", "thinking": text, "signature": Seal::Signature.over(text)}])
+        }
         ReasoningField::ThinkingChunk => {
             json!({"type": "thinking", "thinking": [{"type": "text", "text": text}]})
         }

@@ -1,0 +1,166 @@
+//! How are models probed directly and through an adapter, and what is kept of it?
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::path::Path;
+use std::pin::pin;
+use std::time::Instant;
+
+use futures_util::StreamExt as _;
+use futures_util::future::try_join_all;
+
+use super::clock;
+use super::confirming::ConfirmArgs;
+use super::console::Console;
+use super::error::CliError;
+use super::progress::Progress;
+use super::run::totals;
+use crate::profile::store::Selection;
+use crate::profile::{Profile, Subject};
+use crate::regress::{Diff, Measured, Suspicion, as_translated, through};
+use crate::runner::{Job, Over, Plan, Probed, Record, Suspect, reached, seen, visit_all};
+use crate::transport::Budget;
+
+/// Targets at the same time.
+const AT_ONCE: usize = 8;
+
+/// Stands for the provider in what is said of models through an adapter.
+pub(super) const ADAPTER: &str = "adapter";
+
+/// A model over both ways.
+pub(super) struct Pair {
+    pub(super) direct: Job,
+    pub(super) through: Job,
+}
+
+/// What probing over both ways came to.
+pub(super) struct Compared {
+    pub(super) diff: Diff,
+    /// The models that were compared, by their names at the gateway.
+    pub(super) models: Vec<String>,
+    pub(super) record: Record,
+}
+
+/// Makes sure that the gateway leads to the simulator, and keeps the way that does.
+pub(super) async fn settle(pairs: &mut [Pair]) -> Result<(), CliError> {
+    let ways = try_join_all(pairs.iter().map(|pair| reached(&pair.through, &pair.direct)));
+    let ways = ways.await.map_err(CliError::usage)?;
+    for (pair, way) in pairs.iter_mut().zip(ways) {
+        let target = &mut pair.through.target;
+        let subject = target.subject(&way, None);
+        pair.through.subject = Some(Subject { provider: ADAPTER.to_owned(), ..subject });
+        target.endpoint.ways = vec![way];
+    }
+    Ok(())
+}
+
+/// A run over both ways that is under way.
+pub(super) struct Probing<'a> {
+    plan: &'a Plan,
+    pairs: &'a [Pair],
+    console: &'a Console,
+    record: Record,
+    /// What was found, by the target's name.
+    found: BTreeMap<String, Measured>,
+}
+
+impl<'a> Probing<'a> {
+    pub(super) fn begin(
+        reports: &Path,
+        plan: &'a Plan,
+        pairs: &'a [Pair],
+        console: &'a Console,
+    ) -> Result<Self, CliError> {
+        let record = Record::begin(reports, plan, &jobs(pairs), Selection::Named)?;
+        let subject = pairs.first().and_then(|pair| pair.through.subject.as_ref());
+        let adapter = subject.map_or_else(String::new, |subject| subject.endpoint.clone());
+        let record = record.through(adapter)?;
+        Ok(Self { plan, pairs, console, record, found: BTreeMap::new() })
+    }
+
+    /// Probes everything, until it is done or somebody stops it.
+    pub(super) async fn probe(
+        &mut self,
+        stop: impl Future<Output = ()>,
+        budget: &Budget,
+    ) -> Result<(), CliError> {
+        let (jobs, began) = (jobs(self.pairs), Instant::now());
+        let progress = Progress::new(self.console, jobs.len(), self.plan.probes().len());
+        let mut stop = pin!(stop);
+        let mut visits = pin!(visit_all(&jobs, self.plan, AT_ONCE, &progress));
+        let over = loop {
+            tokio::select! {
+                () = &mut stop => break Over::Interrupted,
+                visit = visits.next() => match visit {
+                    None => break Over::Through,
+                    Some((job, result)) => {
+                        self.record.keep(&job.target.name, &result)?;
+                        let measured = result.ok().map(measured);
+                        self.found.extend(measured.map(|it| (job.target.name.clone(), it)));
+                    }
+                }
+            }
+        };
+        progress.clear();
+        self.record.finish(over, totals(budget, began.elapsed()), clock::now()?)?;
+        Ok(())
+    }
+
+    /// Asks again for what seems to be broken, before it fails anything.
+    pub(super) async fn confirm(&mut self, confirming: &ConfirmArgs) -> Result<(), CliError> {
+        let suspected: Vec<(&Pair, Profile, Profile, Vec<Suspicion>)> = self
+            .both()
+            .map(|(pair, direct, adapter)| {
+                let before = as_translated(&direct.profile, &adapter.profile);
+                let suspicions = through(direct, adapter)
+                    .changes
+                    .iter()
+                    .filter_map(|change| Suspicion::of(change, &before, &adapter.profile))
+                    .collect();
+                (pair, before, adapter.profile.clone(), suspicions)
+            })
+            .collect();
+        let suspects: Vec<Suspect<'_>> = suspected
+            .iter()
+            .filter(|(.., suspicions)| !suspicions.is_empty())
+            .map(|(pair, before, night, suspicions)| Suspect {
+                job: &pair.through,
+                before,
+                night,
+                suspicions: suspicions.clone(),
+            })
+            .collect();
+        confirming.sample(&suspects, self.plan, &mut self.record, self.console).await
+    }
+
+    /// What differs between the two ways.
+    pub(super) fn compared(self) -> Compared {
+        let mut diff = Diff::default();
+        let mut models = Vec::new();
+        for (pair, direct, adapter) in self.both() {
+            let one = through(direct, adapter);
+            diff.compared += one.compared;
+            diff.changes.extend(one.changes);
+            models.push(pair.through.target.model.clone());
+        }
+        let diff = diff.confirmed(&self.record.manifest().confirmations);
+        Compared { diff, models, record: self.record }
+    }
+
+    /// The models that have a profile over both ways.
+    fn both(&self) -> impl Iterator<Item = (&'a Pair, &Measured, &Measured)> {
+        self.pairs.iter().filter_map(|pair| {
+            let of = |job: &Job| self.found.get(&job.target.name);
+            Some((pair, of(&pair.direct)?, of(&pair.through)?))
+        })
+    }
+}
+
+fn jobs(pairs: &[Pair]) -> Vec<Job> {
+    pairs.iter().flat_map(|pair| [pair.direct.clone(), pair.through.clone()]).collect()
+}
+
+fn measured(probed: Probed) -> Measured {
+    let seen = seen(probed.profile.dialect, &probed.exchanges);
+    Measured { profile: probed.profile, seen: Some(seen) }
+}

@@ -1,0 +1,280 @@
+//! What does an adapter fix, break and hide?
+//!
+//! A model's profile through the adapter is compared with its direct one by the same table as any
+//! two profiles. What a change means is then said from where a user of the adapter stands.
+
+use std::fmt;
+
+use clap::ValueEnum;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::diff::{compared, order};
+use super::{Change, Class, Detail, Diff, Measured};
+use crate::dialect::DialectId;
+use crate::profile::{Profile, ReplayMode, Status, ToolCallFormat};
+
+/// What an adapter does to a model.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    ValueEnum,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Effect {
+    /// Something works directly and not through it.
+    Breaks,
+    /// No verdict could be reached through it.
+    LeavesOpen,
+    /// Something can be seen directly and not through it.
+    Hides,
+    /// Something is different through it, and neither better nor worse.
+    Alters,
+    /// Something works through it and not directly.
+    Fixes,
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Breaks => "breaks",
+            Self::LeavesOpen => "leaves open",
+            Self::Hides => "hides",
+            Self::Alters => "alters",
+            Self::Fixes => "fixes",
+        })
+    }
+}
+
+impl Effect {
+    /// The class that policies know it by.
+    fn class(self) -> Class {
+        match self {
+            Self::Breaks => Class::Regression,
+            Self::LeavesOpen | Self::Hides => Class::Missing,
+            Self::Alters => Class::Drift,
+            Self::Fixes => Class::Improvement,
+        }
+    }
+
+    fn of_class(class: Class) -> Self {
+        match class {
+            Class::Regression => Self::Breaks,
+            Class::Missing => Self::Hides,
+            Class::Drift | Class::New => Self::Alters,
+            Class::Improvement => Self::Fixes,
+        }
+    }
+}
+
+/// Where the class of a change does not say what an adapter does by it.
+const EXCEPTIONS: &[(&str, Effect, &str)] = &[
+    ("target-inconclusive", Effect::LeavesOpen, "nothing was learnt through the adapter"),
+    ("verdict-inconclusive", Effect::LeavesOpen, "nothing was learnt of the probe"),
+    ("case-inconclusive", Effect::LeavesOpen, "nothing was learnt of the case"),
+    ("call-ids-rewritten", Effect::Hides, "the provider's own ids are not to be seen"),
+    ("reasoning-state-gone", Effect::Hides, "the model reasons, and nobody sees it"),
+    ("reasoning-replay-optional", Effect::Fixes, "the adapter takes care of it"),
+];
+
+/// Whether words may stand before results depends on the dialect: they share a message in some, and
+/// are messages of their own in others.
+const PLACE_OF_RESULTS: &str = "results.history.shapes.text-before-results";
+
+/// What an adapter does by a change from the direct profile to the one through it.
+pub fn effect_of(change: &Change, direct: &Profile, adapter: &Profile) -> Effect {
+    let translates = direct.dialect != adapter.dialect;
+    match change.code.as_str() {
+        "reasoning-replay-optional" if !carries_reasoning(direct, adapter) => Effect::Hides,
+        "server-changed" if change.at.new.is_null() => Effect::Hides,
+        "verdict-new" if change.at.new == "pass" => Effect::Fixes,
+        "reasoning-field-changed" if translates => Effect::Alters,
+        _ if translates && change.at.field.starts_with(PLACE_OF_RESULTS) => Effect::Alters,
+        code => EXCEPTIONS
+            .iter()
+            .find(|(known, ..)| *known == code)
+            .map_or_else(|| Effect::of_class(change.class), |(_, effect, _)| *effect),
+    }
+}
+
+/// Whether reasoning that the model demands back gets there, though a client may see none of it.
+fn carries_reasoning(direct: &Profile, adapter: &Profile) -> bool {
+    let seen = adapter.capabilities.reasoning_replay.mode != Some(ReplayMode::Absent);
+    let demanded = direct.capabilities.requires_reasoning_replay == Some(true);
+    let closed = adapter.results.closed_loop.as_ref().map(|closed| closed.outcome.status);
+    seen || (demanded && closed == Some(Status::Pass))
+}
+
+/// What an adapter does to one model: its direct profile against the one through the adapter, which
+/// may be spoken to in another dialect.
+pub fn through(direct: &Measured, adapter: &Measured) -> Diff {
+    let profile = as_translated(&direct.profile, &adapter.profile);
+    let adapter = &excused(direct, adapter);
+    let mut changes = compared(&Measured { profile, ..direct.clone() }, adapter);
+    for change in &mut changes {
+        let effect = effect_of(change, &direct.profile, &adapter.profile);
+        change.class = effect.class();
+        change.effect = Some(effect);
+    }
+    changes.sort_by(|a, b| (a.effect, order(a)).cmp(&(b.effect, order(b))));
+    Diff { compared: 1, changes }
+}
+
+/// Without the details that are not missed: an adapter whose streams are right may well be free of
+/// the provider's cuts, and one that keeps the seal of reasoning by itself need not show it.
+fn excused(direct: &Measured, adapter: &Measured) -> Measured {
+    let (old, new) = (&direct.profile, &adapter.profile);
+    let streams = new.capabilities.supports_streaming_tool_use == Some(true);
+    let demanded = old.capabilities.requires_reasoning_replay == Some(true);
+    let keeps_seal = demanded && carries_reasoning(old, new);
+    let excuses = [(streams, Detail::Truncation), (keeps_seal, Detail::ReasoningSeal)];
+    let mut adapter = adapter.clone();
+    for (_, detail) in excuses.into_iter().filter(|(excused, _)| *excused) {
+        adapter.seen = adapter.seen.map(|seen| seen.without(detail));
+    }
+    adapter
+}
+
+/// The direct profile as it is to be found through an adapter that changes nothing: calls in the own
+/// form of whichever dialect is spoken are the same, since translating is what adapters are for.
+pub fn as_translated(direct: &Profile, adapter: &Profile) -> Profile {
+    let is_own = |profile: &Profile| {
+        profile.capabilities.tool_call_format == Some(own_format(profile.dialect))
+    };
+    let mut direct = direct.clone();
+    if is_own(&direct) && is_own(adapter) {
+        direct.capabilities.tool_call_format = adapter.capabilities.tool_call_format;
+        let form = adapter.results.single_tool.as_ref().and_then(|single| single.format);
+        if let Some(single) = &mut direct.results.single_tool {
+            single.format = form;
+        }
+    }
+    direct
+}
+
+/// The form in which calls arrive where the protocol is kept to.
+fn own_format(dialect: DialectId) -> ToolCallFormat {
+    match dialect {
+        DialectId::AnthropicMessages => ToolCallFormat::Anthropic,
+        DialectId::OpenAiChat | DialectId::OpenAiResponses | DialectId::Ollama => {
+            ToolCallFormat::OpenAi
+        }
+        DialectId::Gemini => ToolCallFormat::Gemini,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::regress::fixtures::{change, profile};
+    use crate::regress::rules;
+
+    /// What the adapter does by each code of the table whose class does not say it.
+    #[test]
+    fn every_exception_is_about_a_code_and_says_something_else_than_its_class() {
+        let classes: BTreeMap<&str, Class> = rules().map(|rule| (rule.code, rule.class)).collect();
+        for (code, effect, _) in EXCEPTIONS {
+            let class = classes.get(code).unwrap_or_else(|| panic!("no code {code}"));
+            assert_ne!(Effect::of_class(*class), *effect, "{code} needs no exception");
+        }
+    }
+
+    #[test]
+    fn every_row_of_the_table_has_an_effect_that_fits_its_class() {
+        let any = profile(&json!({}));
+        for rule in rules() {
+            let effect = effect_of(&change(rule.code), &any, &any);
+            let exception = EXCEPTIONS.iter().any(|(code, ..)| *code == rule.code);
+            let fits = effect.class() == rule.class || rule.class == Class::New;
+            assert!(exception || fits, "{}", rule.code);
+            let is_open = rule.code.ends_with("-inconclusive");
+            assert_eq!(effect == Effect::LeavesOpen, is_open, "{}", rule.code);
+        }
+    }
+
+    fn effects(direct: &Value, adapter: &Value) -> Vec<(String, Effect)> {
+        let diff = through(&profile(direct).into(), &profile(adapter).into());
+        let each = diff.changes.into_iter();
+        each.map(|it| (it.code.to_string(), it.effect.unwrap())).collect()
+    }
+
+    fn one(code: &str, effect: Effect) -> Vec<(String, Effect)> {
+        vec![(code.to_owned(), effect)]
+    }
+
+    #[test]
+    fn what_is_lost_is_broken_and_what_is_gained_is_fixed() {
+        let one_call = json!({"supportsParallelToolUse": false,
+            "results": {"parallelTool": {"status": "fail"}}});
+        let base = json!({});
+        assert_eq!(effects(&base, &one_call), one("parallel-lost", Effect::Breaks));
+        assert_eq!(effects(&one_call, &base), one("parallel-gained", Effect::Fixes));
+        assert_eq!(effects(&base, &base), []);
+    }
+
+    #[test]
+    fn calls_in_the_form_of_the_dialect_that_is_spoken_are_no_change() {
+        let anthropic = json!({"dialect": "anthropic-messages", "toolCallFormat": "anthropic",
+            "results": {"singleTool": {"format": "anthropic"}}});
+        let chat = json!({"dialect": "openai-chat", "toolCallFormat": "openai"});
+        assert_eq!(effects(&anthropic, &chat), []);
+        let text = json!({"dialect": "openai-chat", "toolCallFormat": "xml"});
+        assert_eq!(effects(&anthropic, &text), one("call-format-lost", Effect::Breaks));
+    }
+
+    #[test]
+    fn where_results_may_stand_is_a_matter_of_the_dialect() {
+        let taken = |taken: &str, dialect: &str, format: &str| {
+            json!({"dialect": dialect, "toolCallFormat": format, "results": {"history": {"shapes":
+                {"text-before-results": {"taken": taken}}}}})
+        };
+        let direct = taken("accepted", "anthropic-messages", "anthropic");
+        let chat = taken("rejected", "openai-chat", "openai");
+        assert_eq!(effects(&direct, &chat), one("history-rule-tightened", Effect::Alters));
+        let same = taken("accepted", "openai-chat", "openai");
+        assert_eq!(effects(&same, &chat), one("history-rule-tightened", Effect::Breaks));
+    }
+
+    #[test]
+    fn reasoning_in_another_field_is_a_matter_of_the_dialect_or_else_broken() {
+        let replay = |dialect: &str, field: &str| {
+            json!({"dialect": dialect, "toolCallFormat": if dialect == "openai-chat" { "openai" }
+                else { "anthropic" }, "reasoningReplay": {"mode": "accepted", "field": field}})
+        };
+        let direct = replay("anthropic-messages", "thinking block");
+        let chat = replay("openai-chat", "reasoning_content");
+        assert_eq!(effects(&direct, &chat), one("reasoning-field-changed", Effect::Alters));
+        let renamed = replay("openai-chat", "reasoning");
+        assert_eq!(effects(&chat, &renamed), one("reasoning-field-changed", Effect::Breaks));
+    }
+
+    #[test]
+    fn replay_that_is_no_longer_demanded_is_fixed_or_hidden_with_the_reasoning() {
+        let mode = |mode: &str, required: bool| {
+            json!({"requiresReasoningReplay": required,
+                "reasoningReplay": {"mode": mode, "field": "reasoning_content"}})
+        };
+        let required = mode("required", true);
+        let fixed = one("reasoning-replay-optional", Effect::Fixes);
+        assert_eq!(effects(&required, &mode("accepted", false)), fixed);
+        // Directly the model would have refused: whoever saw nothing and got through was helped.
+        assert_eq!(effects(&required, &mode("absent", false)), fixed);
+        let mut stuck = mode("absent", false);
+        stuck["results"] = json!({"closedLoop": {"status": "partial"}});
+        let hidden = ("reasoning-replay-optional".to_owned(), Effect::Hides);
+        assert!(effects(&required, &stuck).contains(&hidden));
+    }
+}

@@ -1,0 +1,188 @@
+//! Which changes are about what a client can see of a reply?
+//!
+//! Only an adapter is compared in this way: its answers stand beside those that the same model gave
+//! directly.
+
+use crate::regress::{Class, Rest, Rule, Severity, When};
+
+const SHOWN: &[&str] = &["shown"];
+const ABSENT: &[&str] = &["absent"];
+const HIDDEN: When = When::Turns(SHOWN, ABSENT);
+
+/// What cannot be asked of reasoning that nobody sees.
+const NEEDS_REASONING: &[&str] = &[
+    "reasoningReplay.**",
+    "requiresReasoningReplay",
+    "results.reasoningReplay.**",
+    "results.history.shapes.trimmed-reasoning.**",
+    "seen.details.reasoning-seal.**",
+];
+
+/// What is not worth telling of streams that only seem to be finished.
+const SEEMS_FINISHED: &[&str] = &["supportsStreamingToolUse", "results.streaming.**"];
+
+/// Whether the adapter fails by itself, whatever that keeps open.
+pub(super) const ERRORS: &[Rule] = &[Rule {
+    code: "server-errors-new",
+    fields: &["seen.details.server-error.verdict"],
+    when: When::Turns(ABSENT, SHOWN),
+    class: Class::Regression,
+    severity: Severity::Major,
+    rest: Rest::Nothing,
+    meaning: "the adapter answers requests with an internal error (500), again and again, that the \
+              provider answers",
+    remedy: "read the evidence: an answer or a refusal that the adapter could not translate; \
+             clients retry a 500 in vain",
+}];
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        code: "truncation-masked",
+        fields: &["seen.details.truncation.verdict"],
+        when: HIDDEN,
+        class: Class::Regression,
+        severity: Severity::Major,
+        rest: Rest::ProbeAnd(SEEMS_FINISHED),
+        meaning: "streams that the provider cut short come through the adapter as finished replies: \
+                  half of a call or of an answer looks whole",
+        remedy: "end the stream with an error, or without its terminal event, when upstream did not \
+                 end it",
+    },
+    Rule {
+        code: "reasoning-hidden",
+        fields: &["seen.details.reasoning.verdict"],
+        when: HIDDEN,
+        class: Class::Missing,
+        severity: Severity::Minor,
+        rest: Rest::ProbeAnd(NEEDS_REASONING),
+        meaning: "the model's replies carry reasoning, and through the adapter it stands in no field that \
+                  clients read it from",
+        remedy: "pass the reasoning field on, both ways; a model that demands it back refuses the \
+                 next turn",
+    },
+    Rule {
+        code: "reasoning-seal-hidden",
+        fields: &["seen.details.reasoning-seal.verdict"],
+        when: HIDDEN,
+        class: Class::Missing,
+        severity: Severity::Minor,
+        rest: Rest::Nothing,
+        meaning: "the signature or encrypted state of the reasoning stands in no field that clients \
+                  send back",
+        remedy: "pass the provider's reasoning blocks on whole: without their seal they cannot be \
+                 sent back",
+    },
+    Rule {
+        code: "usage-hidden",
+        fields: &["seen.details.usage.verdict"],
+        when: HIDDEN,
+        class: Class::Missing,
+        severity: Severity::Minor,
+        rest: Rest::Nothing,
+        meaning: "the provider counts the tokens of a reply, and the adapter does not tell",
+        remedy: "pass `usage` on; budgets and context trimming rest on it",
+    },
+    Rule {
+        code: "streamed-usage-hidden",
+        fields: &["seen.details.streamed-usage.verdict"],
+        when: HIDDEN,
+        class: Class::Missing,
+        severity: Severity::Minor,
+        rest: Rest::Nothing,
+        meaning: "the provider counts the tokens of a stream, and the adapter does not tell",
+        remedy: "ask upstream for it (`stream_options.include_usage`) and pass it on",
+    },
+    Rule {
+        code: "reasoning-tokens-hidden",
+        fields: &["seen.details.reasoning-tokens.verdict"],
+        when: HIDDEN,
+        class: Class::Missing,
+        severity: Severity::Info,
+        rest: Rest::Nothing,
+        meaning: "how many tokens were spent on reasoning is not told through the adapter",
+        remedy: "pass the details of `usage` on",
+    },
+    Rule {
+        code: "cached-tokens-hidden",
+        fields: &["seen.details.cached-tokens.verdict"],
+        when: HIDDEN,
+        class: Class::Missing,
+        severity: Severity::Info,
+        rest: Rest::Nothing,
+        meaning: "how many tokens were read from a cache is not told through the adapter",
+        remedy: "pass the details of `usage` on",
+    },
+    Rule {
+        code: "stop-reason-hidden",
+        fields: &["seen.details.stop-reason.verdict"],
+        when: HIDDEN,
+        class: Class::Missing,
+        severity: Severity::Minor,
+        rest: Rest::Nothing,
+        meaning: "the provider says why a reply ended, and the adapter does not",
+        remedy: "translate the stop reason; agents decide by it whether a reply is finished",
+    },
+    Rule {
+        code: "fingerprint-hidden",
+        fields: &["seen.details.fingerprint.verdict"],
+        when: HIDDEN,
+        class: Class::Missing,
+        severity: Severity::Info,
+        rest: Rest::Nothing,
+        meaning: "the provider's fingerprint of its build does not come through the adapter",
+        remedy: "pass it on if a change of the build behind the adapter is to be noticed",
+    },
+    Rule {
+        code: "text-beside-calls-hidden",
+        fields: &["seen.details.text-beside-calls.verdict"],
+        when: HIDDEN,
+        class: Class::Missing,
+        severity: Severity::Minor,
+        rest: Rest::Nothing,
+        meaning: "what the model says beside its calls does not come through the adapter",
+        remedy: "keep text and calls of one reply together, in their order",
+    },
+    Rule {
+        code: "refusal-words-hidden",
+        fields: &["seen.details.refusal-words.verdict"],
+        when: HIDDEN,
+        class: Class::Missing,
+        severity: Severity::Minor,
+        rest: Rest::Nothing,
+        meaning: "the provider says why it refuses a request, and none of its words come through \
+                  the adapter",
+        remedy: "put the provider's message into the adapter's error; it says what to mend",
+    },
+    Rule {
+        code: "call-ids-rewritten",
+        fields: &["seen.callIds"],
+        when: When::Replaces,
+        class: Class::Drift,
+        severity: Severity::Info,
+        rest: Rest::Nothing,
+        meaning: "calls carry ids of the adapter's own instead of the provider's",
+        remedy: "make sure that results find their way back, also after a restart of the adapter",
+    },
+    Rule {
+        code: "reply-defect-new",
+        fields: &["seen.defects.*"],
+        when: When::Appears,
+        class: Class::Regression,
+        severity: Severity::Minor,
+        rest: Rest::Nothing,
+        meaning: "whole replies through the adapter deviate from the documented shape, and the \
+                  provider's own do not",
+        remedy: "`toolprobe explain` says what the named defect is and how to read such a reply",
+    },
+    Rule {
+        code: "reply-defect-gone",
+        fields: &["seen.defects.*"],
+        when: When::Vanishes,
+        class: Class::Improvement,
+        severity: Severity::Info,
+        rest: Rest::Nothing,
+        meaning: "whole replies deviate from the documented shape, and through the adapter they do \
+                  not",
+        remedy: "nothing; clients of the adapter need no workaround",
+    },
+];

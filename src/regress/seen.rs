@@ -1,0 +1,340 @@
+//! What do an endpoint's answers let a client see?
+//!
+//! A verdict says what works. An adapter can also withhold what no verdict rests on: how many tokens
+//! were spent, why the provider refused, what the model thought. This is the list of such details,
+//! with an exchange that shows each.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use crate::ir::{Defect, Digest, Part, ReasoningState, Reply, StopKind};
+
+/// How many exchanges are named for each sighting.
+const NAMED: usize = 2;
+
+/// How many characters of a provider's words must come through to be known again.
+const KNOWN_AGAIN: usize = 24;
+
+/// One answer of an endpoint.
+#[derive(Debug, Clone, Copy)]
+pub struct Glimpse<'a> {
+    /// The exchange.
+    pub evidence: &'a Digest,
+    /// Whether it was streamed.
+    pub streamed: bool,
+    /// What it was.
+    pub what: Answered<'a>,
+}
+
+/// What an answer was.
+#[derive(Debug, Clone, Copy)]
+pub enum Answered<'a> {
+    /// A finished reply.
+    Reply(&'a Reply),
+    /// A stream that ended before its reply did.
+    CutShort,
+    /// A clear refusal, in the endpoint's words.
+    Refusal(&'a str),
+    /// An internal error that asking again did not help against.
+    ServerError,
+}
+
+/// Something that a client may want to see in a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Detail {
+    /// What the model thought.
+    Reasoning,
+    /// The signature or the encrypted state that reasoning is sent back with.
+    ReasoningSeal,
+    /// How many tokens a whole reply took.
+    Usage,
+    /// How many tokens a streamed reply took.
+    StreamedUsage,
+    /// How many of them were reasoning.
+    ReasoningTokens,
+    /// How many were read from a cache.
+    CachedTokens,
+    /// Why the reply ended.
+    StopReason,
+    /// Which build of the server answered.
+    Fingerprint,
+    /// What the model says beside its calls.
+    TextBesideCalls,
+    /// That a stream was cut short.
+    Truncation,
+    /// An internal error of the server.
+    ServerError,
+    /// Why the provider refused, in its own words.
+    RefusalWords,
+}
+
+/// The details that a finished reply shows or does not.
+const IN_REPLIES: [Detail; 9] = [
+    Detail::Reasoning,
+    Detail::ReasoningSeal,
+    Detail::Usage,
+    Detail::StreamedUsage,
+    Detail::ReasoningTokens,
+    Detail::CachedTokens,
+    Detail::StopReason,
+    Detail::Fingerprint,
+    Detail::TextBesideCalls,
+];
+
+impl Detail {
+    /// Whether a reply shows it; nothing where this reply could not.
+    fn shown_by(self, reply: &Reply, streamed: bool) -> Option<bool> {
+        let usage = &reply.usage;
+        let counted = usage.input.is_some() && usage.output.is_some();
+        match self {
+            Self::Reasoning => Some(!reply.reasoning_text().trim().is_empty()),
+            Self::ReasoningSeal => Some(states(reply).any(is_sealed)),
+            Self::Usage => (!streamed).then_some(counted),
+            Self::StreamedUsage => streamed.then_some(counted),
+            Self::ReasoningTokens => counted.then(|| usage.reasoning.is_some_and(|it| it > 0)),
+            Self::CachedTokens => counted.then_some(usage.cached.is_some()),
+            Self::StopReason => Some(reply.stop.kind != StopKind::Missing),
+            Self::Fingerprint => Some(reply.fingerprint.is_some()),
+            Self::TextBesideCalls => reply.calls().next().map(|_| !reply.text().trim().is_empty()),
+            Self::Truncation | Self::ServerError | Self::RefusalWords => None,
+        }
+    }
+}
+
+fn states(reply: &Reply) -> impl Iterator<Item = &ReasoningState> {
+    reply.parts.iter().filter_map(|part| match part {
+        Part::Reasoning(state) => Some(state),
+        _ => None,
+    })
+}
+
+fn is_sealed(state: &ReasoningState) -> bool {
+    state.signature().is_some() || state.encrypted().is_some()
+}
+
+/// What was seen of one detail or defect, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct Sighting {
+    verdict: Verdict,
+    reason: String,
+    evidence: Vec<Digest>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Verdict {
+    Shown,
+    Absent,
+}
+
+/// What the answers of one target let a client see.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Seen {
+    details: BTreeMap<Detail, Sighting>,
+    /// What a strict client would not have taken of whole replies.
+    defects: BTreeMap<Defect, Sighting>,
+    /// What the ids of calls look like.
+    call_ids: Option<String>,
+    /// The first answers, for what none of them shows.
+    evidence: Vec<Digest>,
+    #[serde(skip)]
+    refusals: Vec<(String, Digest)>,
+}
+
+/// A reply, and where it is from.
+#[derive(Clone, Copy)]
+struct Told<'a> {
+    evidence: &'a Digest,
+    streamed: bool,
+    reply: &'a Reply,
+}
+
+impl Seen {
+    /// What these answers show.
+    pub fn of(glimpses: &[Glimpse<'_>]) -> Self {
+        let (mut replies, mut refusals) = (Vec::new(), Vec::new());
+        let (mut streams, mut errors) = (Vec::new(), Vec::new());
+        for Glimpse { evidence, streamed, what } in glimpses.iter().copied() {
+            match what {
+                Answered::Reply(reply) => replies.push(Told { evidence, streamed, reply }),
+                Answered::CutShort | Answered::ServerError => {}
+                Answered::Refusal(words) => refusals.push((words.to_owned(), evidence.clone())),
+            }
+            errors.push((evidence, matches!(what, Answered::ServerError)));
+            if streamed {
+                streams.push((evidence, matches!(what, Answered::CutShort)));
+            }
+        }
+        let mut details = details(&replies);
+        details.extend(sighting(&streams).map(|seen| (Detail::Truncation, seen)));
+        details.extend(sighting(&errors).map(|seen| (Detail::ServerError, seen)));
+        Self {
+            details,
+            defects: defects(&replies),
+            call_ids: call_ids(replies.iter().map(|it| it.reply)),
+            evidence: replies.iter().take(NAMED).map(|it| it.evidence.clone()).collect(),
+            refusals,
+        }
+    }
+
+    /// The same without one of the details.
+    pub(super) fn without(mut self, detail: Detail) -> Self {
+        self.details.remove(&detail);
+        self
+    }
+
+    /// Both sides as they are compared: whether one side's words of refusal are found in the
+    /// other's is known only now.
+    pub(super) fn beside(&self, origin: &Self) -> Self {
+        let known = origin.refusals.iter().map(|(words, _)| start(words));
+        let known: Vec<String> = known.filter(|words| !words.is_empty()).collect();
+        let seen: Vec<(&Digest, bool)> = self
+            .refusals
+            .iter()
+            .map(|(said, digest)| (digest, known.iter().any(|words| plain(said).contains(words))))
+            .collect();
+        let mut both = self.clone();
+        if !known.is_empty() {
+            both.details.extend(sighting(&seen).map(|seen| (Detail::RefusalWords, seen)));
+        }
+        both
+    }
+}
+
+fn details(replies: &[Told<'_>]) -> BTreeMap<Detail, Sighting> {
+    let seen = |detail: Detail| {
+        let shown = |it: &Told<'_>| detail.shown_by(it.reply, it.streamed);
+        let known = replies.iter().filter_map(|it| Some((it.evidence, shown(it)?)));
+        Some((detail, sighting(&known.collect::<Vec<_>>())?))
+    };
+    IN_REPLIES.into_iter().filter_map(seen).collect()
+}
+
+/// Those of streams are judged by a probe of their own.
+fn defects(replies: &[Told<'_>]) -> BTreeMap<Defect, Sighting> {
+    let whole: Vec<&Told<'_>> = replies.iter().filter(|it| !it.streamed).collect();
+    let all: BTreeSet<Defect> = whole.iter().flat_map(|it| it.reply.defects.iter()).collect();
+    let seen = |defect: Defect| {
+        let known = whole.iter().map(|it| (it.evidence, it.reply.defects.contains(defect)));
+        Some((defect, sighting(&known.collect::<Vec<_>>())?))
+    };
+    all.into_iter().filter_map(seen).collect()
+}
+
+/// Shown where one of them shows it, absent where none does; nothing without any.
+fn sighting(known: &[(&Digest, bool)]) -> Option<Sighting> {
+    let shown = known.iter().filter(|(_, shown)| *shown).count();
+    let verdict = if shown > 0 { Verdict::Shown } else { Verdict::Absent };
+    let telling = known.iter().filter(|(_, it)| *it == (verdict == Verdict::Shown));
+    let evidence: Vec<Digest> = telling.take(NAMED).map(|(digest, _)| (*digest).clone()).collect();
+    let reason = format!("in {shown} of {} answers", known.len());
+    (!known.is_empty()).then_some(Sighting { verdict, reason, evidence })
+}
+
+/// What the ids look like where all calls agree. Ids that the endpoint did not give are none.
+fn call_ids<'a>(replies: impl Iterator<Item = &'a Reply>) -> Option<String> {
+    let mut forms: Vec<String> = replies
+        .flat_map(Reply::calls)
+        .filter(|call| call.raw.to_string().contains(call.id.as_str()))
+        .map(|call| form(call.id.as_str()))
+        .collect();
+    forms.sort();
+    forms.dedup();
+    match forms.as_slice() {
+        [one] => Some(one.clone()),
+        _ => None,
+    }
+}
+
+/// A word that stands before the first mark, or else the length.
+fn form(id: &str) -> String {
+    let prefix = id.find(|c: char| !c.is_ascii_alphanumeric()).and_then(|at| id.get(..=at));
+    let word = prefix.filter(|it| !it.contains(|c: char| c.is_ascii_digit()) && it.len() > 1);
+    word.map_or_else(|| format!("{} characters", id.chars().count()), |word| format!("{word}…"))
+}
+
+/// The start of a refusal, on one line.
+fn start(words: &str) -> String {
+    plain(words).chars().take(KNOWN_AGAIN).collect()
+}
+
+fn plain(words: &str) -> String {
+    words.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{CallFormat, CallId, Stop, ToolCall};
+
+    fn called(id: &str, raw: &str) -> Reply {
+        let call = ToolCall {
+            id: CallId::new(id),
+            name: "f".to_owned(),
+            input: serde_json::json!({}),
+            format: CallFormat::OpenAi,
+            raw: serde_json::json!({ "id": raw }),
+        };
+        Reply::new(vec![Part::Call(call)], Stop::new(StopKind::ToolUse, "tool_calls"))
+    }
+
+    fn ids(ids: &[&str]) -> Option<String> {
+        let replies: Vec<Reply> = ids.iter().map(|id| called(id, id)).collect();
+        call_ids(replies.iter())
+    }
+
+    #[test]
+    fn ids_are_known_by_their_prefix_or_their_length() {
+        assert_eq!(ids(&["call_a1", "call_b22"]).as_deref(), Some("call_…"));
+        assert_eq!(ids(&["functions.f:0", "functions.g:12"]).as_deref(), Some("functions.…"));
+        assert_eq!(ids(&["aBc123dEf"]).as_deref(), Some("9 characters"));
+        assert_eq!(
+            ids(&["3f2504e0-4f89-11d3-9a0c-0305e82c3301"]).as_deref(),
+            Some("36 characters")
+        );
+        assert_eq!(ids(&["call_a1", "toolu_b2"]), None);
+        assert_eq!(call_ids([called("made-up-0", "")].iter()), None);
+    }
+
+    #[test]
+    fn a_detail_is_shown_if_one_reply_shows_it_and_absent_if_none_of_those_that_could_does() {
+        let evidence = Digest::of("a");
+        let (bare, mut counted) = (called("call_1", "call_1"), called("call_1", "call_1"));
+        (counted.usage.input, counted.usage.output) = (Some(1), Some(1));
+        let glimpse = |reply, streamed| {
+            let what = Answered::Reply(reply);
+            Glimpse { evidence: &evidence, streamed, what }
+        };
+        let seen =
+            Seen::of(&[glimpse(&counted, false), glimpse(&bare, false), glimpse(&bare, true)]);
+        let verdict = |detail| seen.details.get(&detail).map(|it: &Sighting| it.verdict);
+        assert_eq!(verdict(Detail::Usage), Some(Verdict::Shown));
+        assert_eq!(verdict(Detail::StreamedUsage), Some(Verdict::Absent));
+        assert_eq!(verdict(Detail::RefusalWords), None);
+    }
+
+    #[test]
+    fn a_providers_words_are_known_again_inside_those_of_an_adapter() {
+        let digest = Digest::of("a");
+        let refused = |words: &str| {
+            Seen::of(&[Glimpse {
+                evidence: &digest,
+                streamed: false,
+                what: Answered::Refusal(words),
+            }])
+        };
+        let direct = refused("messages.1: `tool_use` ids were found without results");
+        let verdict = |adapter: &Seen| {
+            adapter.beside(&direct).details.get(&Detail::RefusalWords).map(|it| it.verdict)
+        };
+        let wrapped = refused(
+            "Gateway error - {\"message\": \"messages.1:  `tool_use` ids were found without results\"}",
+        );
+        assert_eq!(verdict(&wrapped), Some(Verdict::Shown));
+        assert_eq!(verdict(&refused("Bad request.")), Some(Verdict::Absent));
+        assert_eq!(verdict(&Seen::default()), None);
+    }
+}
