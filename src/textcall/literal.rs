@@ -123,7 +123,7 @@ impl<'a> Reader<'a> {
     fn word(&mut self, others: &str) -> &'a str {
         let part = |c: char| c.is_alphanumeric() || others.contains(c);
         let after = self.rest.trim_start_matches(part);
-        let word = self.rest.strip_suffix(after).unwrap_or_default();
+        let word = self.rest.get(..self.rest.len() - after.len()).unwrap_or_default();
         self.rest = after;
         word
     }

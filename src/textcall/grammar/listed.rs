@@ -199,7 +199,7 @@ impl Listed {
         let rest = view.rest(at);
         let part_of_name = |c: char| c.is_alphanumeric() || "_.-:".contains(c);
         let after = rest.trim_start_matches(part_of_name);
-        let name = rest.strip_suffix(after).unwrap_or("");
+        let name = rest.get(..rest.len() - after.len()).unwrap_or("");
         if after.is_empty() && (name.is_empty() || is_name(name)) {
             return Err(view.short());
         }
