@@ -10,6 +10,7 @@ use super::field::{IGNORED, Path};
 use super::{Answered, Change, Diff, Glimpse, Measured, Seen, diff, rules};
 use crate::ir::{Digest, Reply, Stop, StopKind};
 use crate::profile::Profile;
+use crate::telemetry::MetricName;
 
 /// `fixtures/diff/<code>.json`: what both sides have beyond the same base.
 #[derive(Debug, Deserialize)]
@@ -323,4 +324,12 @@ fn cost_is_compared_only_between_answers_to_the_same_questions() {
     };
     assert_eq!(codes(dear(json!({}))), ["tokens-grew"]);
     assert_eq!(codes(dear(Value::Null)), ["result-missing"]);
+}
+
+#[test]
+fn each_of_the_seven_metrics_is_compared() {
+    for name in MetricName::ALL {
+        let path = Path::of(&["metrics", name.as_str()]);
+        assert_eq!(rules().filter(|rule| rule.owns(&path)).count(), 2, "worse and better: {path}");
+    }
 }

@@ -21,7 +21,7 @@ fn a_changed_quirk_fails_the_run_with_the_one_right_line() {
     };
     assert!(run(0).contains("gate: no change; 1 target compared with "));
 
-    place.spoil("openai-native", "one-call");
+    place.spoil("openai-native", "quirks = [\"one-call\"]");
     let said = run(1);
     let denied: Vec<&str> = said.lines().filter(|line| line.starts_with("deny: ")).collect();
     assert_eq!(
@@ -39,6 +39,47 @@ fn a_changed_quirk_fails_the_run_with_the_one_right_line() {
     let accept = detail("accept it: ").unwrap();
     assert!(accept.contains("toolprobe accept 'reports/"), "{accept}");
     assert!(accept.contains(" --target 'sim/openai-native' --profiles "), "{accept}");
+}
+
+/// One quirk each, in five dialects: in each case the one right line, and none beside it.
+#[test]
+fn a_changed_quirk_of_any_dialect_is_told_in_one_line() {
+    let spoilt = [
+        ("openai-native", "quirks = [\"stringifies-numbers\"]"),
+        ("anthropic-native", "wire_quirks = [\"truncated\"]"),
+        ("responses-native", "quirks = [\"never-repairs\"]"),
+        ("gemini-native", "quirks = [\"ignores-results\"]"),
+        ("ollama-native", "http_quirks = [\"stream-ignored\"]"),
+        ("qwen3-coder-xml", "quirks = [{ breaks = [\"enum\"] }]"),
+    ];
+    let place = Place::with(&spoilt.map(|(model, _)| model));
+    for (model, quirk) in spoilt {
+        place.spoil(model, quirk);
+    }
+    let snapshots = root().join("profiles");
+    let mut args = vec!["run", "--models", "models", "--profiles", snapshots.to_str().unwrap()];
+    args.extend(spoilt.map(|(model, _)| model));
+    let said = place.exits(1, &args);
+    let is_change =
+        |line: &&str| ["deny: ", "warn: ", "allow: "].iter().any(|it| line.starts_with(it));
+    let mut lines: Vec<&str> = said.lines().filter(is_change).collect();
+    lines.sort_unstable();
+    let expected = [
+        "deny: sim/anthropic-native: streaming-lost: supportsStreamingToolUse true → false (major \
+         regression)",
+        "deny: sim/gemini-native: closed-loop-lost: results.closedLoop.status pass → fail \
+         (critical regression)",
+        "deny: sim/openai-native: typed-arguments-lost: schemaLevel strict-json-schema → \
+         string-only (major regression)",
+        "deny: sim/qwen3-coder-xml: calls-wrong: results.singleTool.status pass → fail (critical \
+         regression)",
+        "deny: sim/responses-native: repair-lost: results.errorRepair.status pass → fail (major \
+         regression)",
+        "warn: sim/ollama-native: stream-defect-new: results.streaming.defects.stream-ignored none \
+         → present (minor regression)",
+    ];
+    assert_eq!(lines, expected);
+    assert_eq!(said.matches("; confirmed: sampled again, 0 of ").count(), 6, "{said}");
 }
 
 #[test]

@@ -2,7 +2,11 @@
 
 use std::fs;
 
-use crate::{finished, toolprobe};
+use serde_json::Value;
+use toolprobe::telemetry::MetricName;
+
+use crate::place::{LIGHT, Place};
+use crate::{finished, only_run, toolprobe};
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/telemetry/every-kind.jsonl");
 
@@ -42,4 +46,34 @@ fn a_file_that_is_not_there_is_named() {
     let (code, _, err) = finished(toolprobe(&["metrics", "no-such-file"]).output().unwrap());
     assert_eq!(code, Some(2));
     assert!(err.starts_with("error: cannot read no-such-file: "), "{err}");
+}
+
+#[test]
+fn a_run_tells_the_seven_metrics_in_profile_manifest_and_history_and_its_turns_give_them_again() {
+    let place = Place::with(&["openai-native", "talks-only"]);
+    place.exits(0, &[&LIGHT[..], &["--confirm", "off"]].concat());
+    let run = only_run(&place.path("reports"));
+    let read = |path| -> Value { serde_json::from_slice(&fs::read(path).unwrap()).unwrap() };
+    let files = |folder: &str| -> Vec<_> {
+        fs::read_dir(run.join(folder)).unwrap().map(|entry| entry.unwrap().path()).collect()
+    };
+    for profile in files("profiles") {
+        let metrics = read(profile)["metrics"].clone();
+        assert!(MetricName::ALL.iter().all(|name| metrics.get(name.as_str()).is_some()));
+        assert_eq!(metrics["repairSuccessRate"], Value::Null, "nothing was there to repair");
+    }
+    let history = fs::read_to_string(place.path("reports/metrics.csv")).unwrap();
+    let head = history.lines().next().unwrap();
+    let names = MetricName::ALL.map(MetricName::as_str).join(",");
+    assert!(head.ends_with(&names), "{head}");
+    assert_eq!(history.lines().count(), 4, "{history}");
+
+    let turns: Vec<String> =
+        files("telemetry").iter().map(|path| path.display().to_string()).collect();
+    let mut args = vec!["metrics", "--format", "json"];
+    args.extend(turns.iter().map(String::as_str));
+    let counted: Value = serde_json::from_str(&place.exits(0, &args)).unwrap();
+    let manifest = read(run.join("manifest.json"));
+    assert_eq!(counted["all"], manifest["metrics"]);
+    assert!(counted["targets"]["sim/openai-native"].is_object(), "{counted}");
 }

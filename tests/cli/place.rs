@@ -46,11 +46,11 @@ impl Place {
         out + &err
     }
 
-    /// Gives a model another quirk.
+    /// Gives a model another quirk, as its file would say it.
     pub(crate) fn spoil(&self, model: &str, quirk: &str) {
         let path = self.path("models").join(format!("{model}.toml"));
         let text = fs::read_to_string(&path).unwrap();
-        let quirks = format!("\nquirks = [\"{quirk}\"]\n\n[profile]");
+        let quirks = format!("\n{quirk}\n\n[profile]");
         fs::write(path, text.replacen("\n[profile]", &quirks, 1)).unwrap();
     }
 
