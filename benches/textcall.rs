@@ -8,40 +8,47 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use toolprobe::textcall::{Catalog, Options, Parser};
 
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 15;
 const PIECE: usize = 4;
+
+/// A line of program text with quotes, brackets and tags.
+const SOURCE: &str =
+    "    if items[i] != \"none\" { total += items[i] * rate; } // it's <b>fine</b>\n";
 
 fn main() {
     println!(
         "{:<22} {:>12} {:>14} {:>14} {:>14} {:>10}",
         "family", "whole MB/s", "pieces MB/s", "serde_json", "pieces/whole", "1M/512K"
     );
-    let json = |n: usize| serde_json::to_string(&source(n)).unwrap_or_default();
-    let families: [(&str, &dyn Fn(usize) -> String); 4] = [
-        ("hermes", &|n| {
-            format!(
-                "<tool_call>{{\"name\":\"f\",\"arguments\":{{\"code\":{}}}}}</tool_call>",
-                json(n)
-            )
-        }),
-        ("qwen3_coder", &|n| {
-            format!(
-                "<tool_call><function=f><parameter=code>\n{}\n</parameter></function></tool_call>",
-                source(n)
-            )
-        }),
-        ("glm47", &|n| {
-            format!(
-                "<tool_call>f<arg_key>code</arg_key><arg_value>{}</arg_value></tool_call>",
-                source(n)
-            )
-        }),
-        ("llama4_pythonic", &|n| format!("<|python_start|>[f(code={})]<|python_end|>", json(n))),
+    let json = |text: &str| serde_json::to_string(text).unwrap_or_default();
+    let hermes = |text: &str| {
+        let arguments = format!("{{\"code\":{}}}", json(text));
+        format!("<tool_call>{{\"name\":\"f\",\"arguments\":{arguments}}}</tool_call>")
+    };
+    let qwen3_coder = |text: &str| {
+        let parameter = format!("<parameter=code>\n{text}\n</parameter>");
+        format!("<tool_call><function=f>{parameter}</function></tool_call>")
+    };
+    let glm47 = |text: &str| {
+        let value = format!("<arg_value>{text}</arg_value>");
+        format!("<tool_call>f<arg_key>code</arg_key>{value}</tool_call>")
+    };
+    let pythonic = |text: &str| format!("<|python_start|>[f(code={})]<|python_end|>", json(text));
+    let families: [(&str, &dyn Fn(&str) -> String, &str); 7] = [
+        ("hermes", &hermes, SOURCE),
+        ("qwen3_coder", &qwen3_coder, SOURCE),
+        ("glm47", &glm47, SOURCE),
+        ("llama4_pythonic", &pythonic, SOURCE),
+        // Texts that are full of what might be the end.
+        ("hermes, hostile", &hermes, "\"}} "),
+        ("qwen3_coder, hostile", &qwen3_coder, "</parameter>x</function> "),
+        ("glm47, hostile", &glm47, "</arg_value>x</tool_call> "),
     ];
     // A large block, given back once, makes the allocator keep what the rounds give back: else half of
     // them measure the kernel's page faults.
     drop(black_box(vec![0_u8; 16 << 20]));
-    for (family, text) in families {
+    for (family, call, unit) in families {
+        let text = |size: usize| call(&unit.repeat(size / unit.len()));
         report(family, &text(1 << 20), &text(1 << 19));
     }
 }
@@ -61,12 +68,6 @@ fn report(family: &str, text: &str, half: &str) {
         pieces.as_secs_f64() / whole.as_secs_f64(),
         pieces.as_secs_f64() / half_pieces.as_secs_f64(),
     );
-}
-
-/// Program text with quotes, brackets and newlines, of about this size.
-fn source(size: usize) -> String {
-    let line = "    if items[i] != \"none\" { total += items[i] * rate; } // it's <b>fine</b>\n";
-    line.repeat(size / line.len())
 }
 
 fn read(text: &str, piece: usize) {
