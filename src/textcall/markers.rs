@@ -52,12 +52,14 @@ const NOISE: &str = "
     <|start_header_id|>assistant<|end_header_id|>
 ";
 
-/// The recipient of an answer, in a line of its own.
-const TO_ALL: &str = ">>>all\n";
-
 /// Tags round a whole answer: the first of a pair counts before any text, the second after it.
-pub(crate) const ANSWERS: &[(&str, &str)] =
-    &[("<response>", "</response>"), ("<answer>", "</answer>"), ("助手：", ""), ("all\n", "")];
+pub(crate) const ANSWERS: &[(&str, &str)] = &[
+    ("<response>", "</response>"),
+    ("<answer>", "</answer>"),
+    ("助手：", ""),
+    ("all\n", ""),
+    (">>>all\n", ""),
+];
 
 /// All markers.
 pub(crate) static MARKERS: LazyLock<Markers> = LazyLock::new(Markers::build);
@@ -90,7 +92,7 @@ impl Markers {
                 all.entry(close).or_default().closes |= form.prefilled;
             }
         }
-        for noise in NOISE.split_whitespace().chain([TO_ALL]) {
+        for noise in NOISE.split_whitespace() {
             all.entry(noise).or_default().noise = true;
         }
         for text in ANSWERS.iter().flat_map(|pair| [pair.0, pair.1]).chain(["\n", "`"]) {

@@ -12,7 +12,7 @@ use crate::textcall::markers::{Choice, Marker};
 use crate::textcall::parsed::{Event, Part, Problem, ProblemCode, TextCall};
 use crate::textcall::payload::{Draft, Refusal};
 use crate::textcall::reasoning;
-use crate::textcall::view::{Read, Stop, View};
+use crate::textcall::view::Stop;
 
 /// A marker, and the reader that is at work behind it.
 pub(super) struct Attempt {
@@ -45,31 +45,21 @@ impl Parser<'_> {
         true
     }
 
-    /// Lets the reader go on.
+    /// Lets the reader go on, and does what it has come to.
     pub(super) fn read_on(&mut self) -> bool {
-        let view = View::new(&self.buffer, self.base, self.ended, self.catalog);
-        let Some(attempt) = &mut self.attempt else { return true };
-        match attempt.reader.step(&view) {
-            Err(Stop::More) => return false,
+        let Some(mut attempt) = self.attempt.take() else { return false };
+        match attempt.reader.step(&self.view()) {
             Ok(Step::Found { calls, text, end }) => {
+                self.found(attempt.choice, calls, text, end);
                 attempt.found = true;
-                let choice = attempt.choice;
-                self.found(choice, calls, text, end);
+                self.attempt = Some(attempt);
             }
-            step => {
-                if let Some(attempt) = self.attempt.take() {
-                    return self.conclude(attempt, step);
-                }
-            }
-        }
-        true
-    }
-
-    /// Does what the last step of a reader asks for.
-    fn conclude(&mut self, attempt: Attempt, step: Read<Step>) -> bool {
-        match step {
             Ok(Step::End { end }) => self.close(end),
             Ok(Step::Message { kind, body }) => self.message(kind, body),
+            Err(Stop::More) => {
+                self.attempt = Some(attempt);
+                return false;
+            }
             Err(Stop::Reject) if attempt.found => self.close(self.at),
             Err(Stop::Reject) => {
                 return self.try_next(attempt.marker, attempt.payload, attempt.untried);
@@ -78,7 +68,6 @@ impl Parser<'_> {
             Err(Stop::Broken { code, detail, end }) => {
                 self.found(attempt.choice, vec![Err((code, detail))], None, end);
             }
-            Ok(Step::Found { .. }) | Err(Stop::More) => {}
         }
         true
     }
