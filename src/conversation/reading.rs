@@ -4,7 +4,9 @@
 //! reasoning are searched, because a call that the server lost is not a call that the model did not
 //! make.
 
-use crate::ir::{Layer, Part, Reply, ToolCall, ToolSpec};
+use serde_json::Value;
+
+use crate::ir::{CallId, Layer, Part, Reply, ToolCall, ToolSpec};
 use crate::textcall::{self, Catalog, Options, Parsed, ProblemCode};
 
 /// What was found in a reply.
@@ -62,7 +64,7 @@ pub fn read(reply: &Reply, tools: &[ToolSpec]) -> Reading {
 
 fn in_text(parsed: &Parsed, layer: Layer) -> Reading {
     let calls: Vec<ToolCall> =
-        parsed.calls().enumerate().map(|(index, call)| call.to_ir(index)).collect();
+        parsed.calls().enumerate().map(|(index, call)| call_in_text(call, index)).collect();
     let mut repairs: Vec<String> =
         parsed.calls().flat_map(|call| call.repairs.iter().map(ToString::to_string)).collect();
     repairs.sort();
@@ -79,6 +81,18 @@ fn in_text(parsed: &Parsed, layer: Layer) -> Reading {
         ends_in_call: parsed.parts.iter().any(is_truncated),
         text: parsed.content(),
         calls,
+    }
+}
+
+/// A call as every dialect knows it; `index` makes an id where the format carries none.
+fn call_in_text(call: &textcall::TextCall, index: usize) -> ToolCall {
+    let id = call.id.clone().unwrap_or_else(|| format!("call_{index}"));
+    ToolCall {
+        id: CallId::new(id),
+        name: call.name.clone(),
+        input: call.input.clone(),
+        format: call.format,
+        raw: Value::String(call.raw.clone()),
     }
 }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::ir::{CallFormat, CallId, ToolCall};
+use crate::ir::CallFormat;
 
 /// One piece of a text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -49,20 +49,6 @@ pub struct TextCall {
     /// How it offends against the tools that were offered.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub violations: Vec<Problem>,
-}
-
-impl TextCall {
-    /// The call as every dialect knows it; `index` makes an id where the format carries none.
-    pub fn to_ir(&self, index: usize) -> ToolCall {
-        let id = self.id.clone().unwrap_or_else(|| format!("call_{index}"));
-        ToolCall {
-            id: CallId::new(id),
-            name: self.name.clone(),
-            input: self.input.clone(),
-            format: self.format,
-            raw: Value::String(self.raw.clone()),
-        }
-    }
 }
 
 /// Why something that looks like a call is none, or is a call that must not be run as it is.

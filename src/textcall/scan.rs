@@ -51,7 +51,7 @@ impl Flavour {
         match self {
             Self::Json => json,
             Self::Python => json || b"=*#".contains(&byte),
-            Self::Delimited(_) => true,
+            Self::Delimited(_) => !b"{[".contains(&byte),
         }
     }
 
@@ -77,6 +77,7 @@ pub(crate) const MAX_DEPTH: usize = 120;
 pub(crate) struct Scan {
     flavour: Flavour,
     at: usize,
+    /// What would close the open brackets; in ASCII that of `{` and `[` is the next but one.
     open: Vec<u8>,
     inside: Inside,
 }
@@ -132,38 +133,37 @@ impl Scan {
     /// Goes through bytes outside strings up to the end or into a string or comment.
     fn value(&mut self, view: &View<'_>) -> Read<Option<usize>> {
         for (&byte, here) in view.bytes(self.at).iter().zip(self.at..) {
+            let deep = self.open.len() >= MAX_DEPTH;
             match byte {
-                b'{' | b'[' => self.open.push(byte),
-                b'(' if self.flavour == Flavour::Python => self.open.push(byte),
-                b'}' | b']' | b')' if !self.closes(byte) => return Err(broken(view, here)),
-                b'}' | b']' | b')' if self.open.is_empty() => return Ok(Some(here + 1)),
-                b'}' | b']' | b')' => {}
-                b'"' | b'\'' | b'/' | b'<' => {
-                    self.at = here;
-                    for (token, inside) in self.flavour.insides() {
-                        if view.has(here, token)? {
-                            (self.at, self.inside) = (here + token.len(), inside);
-                            return Ok(None);
-                        }
-                    }
-                    if !self.flavour.is_plain(byte) {
+                b'{' | b'[' if !deep => self.open.push(byte + 2),
+                b'(' if !deep && self.flavour == Flavour::Python => self.open.push(b')'),
+                b'}' | b']' | b')' => {
+                    if self.open.pop() != Some(byte) {
                         return Err(broken(view, here));
                     }
+                    if self.open.is_empty() {
+                        return Ok(Some(here + 1));
+                    }
                 }
+                b'"' | b'\'' | b'/' | b'<' if self.enters(view, here)? => return Ok(None),
                 _ if self.flavour.is_plain(byte) => {}
                 _ => return Err(broken(view, here)),
-            }
-            if self.open.len() > MAX_DEPTH {
-                return Err(broken(view, here));
             }
         }
         self.at = view.end();
         Err(view.short())
     }
 
-    fn closes(&mut self, byte: u8) -> bool {
-        let opened = self.open.pop();
-        matches!((opened, byte), (Some(b'{'), b'}') | (Some(b'['), b']') | (Some(b'('), b')'))
+    /// Goes into a string or comment that starts at a place.
+    fn enters(&mut self, view: &View<'_>, here: usize) -> Read<bool> {
+        self.at = here;
+        for (token, inside) in self.flavour.insides() {
+            if view.has(here, token)? {
+                (self.at, self.inside) = (here + token.len(), inside);
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Goes past the end of a quoted string.
@@ -191,7 +191,7 @@ impl Scan {
             return view.has(self.at, close);
         }
         match self.flavour.quote_closes(view.rest(self.at + 1)) {
-            None if !view.is_final() => Err(Stop::More),
+            None if !view.is_final => Err(Stop::More),
             closes => Ok(closes.unwrap_or(true)),
         }
     }

@@ -27,13 +27,14 @@ pub(crate) type Read<T> = Result<T, Stop>;
 pub(crate) struct View<'a> {
     text: &'a str,
     base: usize,
-    eof: bool,
+    /// Whether no more text will come.
+    pub(crate) is_final: bool,
     pub(crate) catalog: &'a Catalog,
 }
 
 impl<'a> View<'a> {
-    pub(crate) fn new(text: &'a str, base: usize, eof: bool, catalog: &'a Catalog) -> Self {
-        Self { text, base, eof, catalog }
+    pub(crate) fn new(text: &'a str, base: usize, is_final: bool, catalog: &'a Catalog) -> Self {
+        Self { text, base, is_final, catalog }
     }
 
     /// Everything from a place on.
@@ -56,14 +57,9 @@ impl<'a> View<'a> {
         self.base + self.text.len()
     }
 
-    /// Whether no more text will come.
-    pub(crate) fn is_final(&self) -> bool {
-        self.eof
-    }
-
     /// Why a reader that needs more text must stop.
     pub(crate) fn short(&self) -> Stop {
-        if !self.eof {
+        if !self.is_final {
             return Stop::More;
         }
         let detail = "the text ends before the call does; send the whole call again".to_owned();
@@ -104,7 +100,7 @@ impl<'a> View<'a> {
     /// The character at a place, or none at the end of the whole text.
     pub(crate) fn peek_or_end(&self, at: usize) -> Read<Option<char>> {
         match self.rest(at).chars().next() {
-            None if !self.eof => Err(Stop::More),
+            None if !self.is_final => Err(Stop::More),
             next => Ok(next),
         }
     }
@@ -115,7 +111,7 @@ impl<'a> View<'a> {
         if rest.starts_with(token) {
             return Ok(true);
         }
-        if !self.eof && token.starts_with(rest) { Err(Stop::More) } else { Ok(false) }
+        if !self.is_final && token.starts_with(rest) { Err(Stop::More) } else { Ok(false) }
     }
 
     /// The length of whichever token stands at a place; list longer ones first.

@@ -181,7 +181,7 @@ impl Headed {
             Head::Name | Head::Repeated | Head::Line(_) => text.trim_start_matches(plain),
             Head::Worded(word) if word.starts_with(text) => return true,
             Head::Worded(word) => text.strip_prefix(word).unwrap_or(text).trim_start(),
-            Head::Recipient => return !view.is_final(),
+            Head::Recipient => return !view.is_final,
             _ => return true,
         };
         let end = name.find(|c: char| c.is_whitespace() || c == '<').unwrap_or(name.len());

@@ -112,11 +112,13 @@ impl Parser<'_> {
             let span = span.clone();
             self.events.push(Event::Part(match call {
                 Ok(draft) => {
-                    self.prose.called();
+                    (self.prose.last, self.prose.reasoned) = (Last::Call, true);
                     Part::Call(self.call(choice, draft, span, raw))
                 }
                 Err((code, message)) => {
-                    self.prose.failed();
+                    if self.prose.last != Last::Call {
+                        self.prose.last = Last::Problem;
+                    }
                     Part::Problem(Problem { code, message, span, raw })
                 }
             }));

@@ -17,7 +17,7 @@ pub(super) struct Prose {
     fence: String,
     pub(super) last: Last,
     /// Whether a closing tag alone cannot end reasoning that the prompt opened.
-    reasoned: bool,
+    pub(super) reasoned: bool,
     /// What would close the tags round the whole answer.
     answer: Option<&'static str>,
 }
@@ -47,17 +47,6 @@ impl Prose {
     pub(super) fn boundary(&mut self) {
         self.place = Place::LineStart;
         self.span = 0;
-    }
-
-    pub(super) fn called(&mut self) {
-        self.last = Last::Call;
-        self.reasoned = true;
-    }
-
-    pub(super) fn failed(&mut self) {
-        if self.last != Last::Call {
-            self.last = Last::Problem;
-        }
     }
 
     pub(super) fn wrote(&mut self, text: &str) {
