@@ -16,10 +16,8 @@ pub(crate) type Mended<T = Value> = (T, Vec<Repair>);
 
 /// Reads JSON, strictly if that works.
 pub(crate) fn json(text: &str) -> Result<Mended, String> {
-    match serde_json::from_str(text) {
-        Ok(value) => Ok((value, Vec::new())),
-        Err(error) => lenient(text, Flavour::Json).map_err(|_| error.to_string()),
-    }
+    let strict = serde_json::from_str(text).map(|value| (value, Vec::new()));
+    strict.or_else(|error| lenient(text, Flavour::Json).map_err(|_| error.to_string()))
 }
 
 /// Reads JSON or a Python literal, for values that no schema has made a string.
@@ -274,7 +272,8 @@ impl<'a> Reader<'a> {
         let mut text = String::new();
         loop {
             let c = self.next().ok_or("a string does not end")?;
-            if c == quote && if triple { self.take(two) } else { self.string_ends() } {
+            let closes = || self.flavour.quote_closes(self.rest).unwrap_or(true);
+            if c == quote && if triple { self.take(two) } else { closes() } {
                 break;
             }
             match c {
@@ -292,11 +291,6 @@ impl<'a> Reader<'a> {
         let joins = self.python() && self.strict.ends_with('"') && self.strict.pop().is_some();
         self.strict.push_str(quoted.get(usize::from(joins)..).unwrap_or_default());
         Ok(())
-    }
-
-    /// Whether the quote just taken ends its string.
-    fn string_ends(&self) -> bool {
-        self.flavour.quote_closes(self.rest).unwrap_or(true)
     }
 
     /// The escapes of JSON, then those that only Python knows; an unknown one keeps its backslash.

@@ -8,8 +8,7 @@
 //! </｜DSML｜function_calls>
 //! ```
 
-/// The tags inside the section.
-pub(super) const TAGS: Tags = Tags {
+const TAGS: Tags = Tags {
     call: "<｜DSML｜invoke",
     call_close: "</｜DSML｜invoke>",
     parameter: "<｜DSML｜parameter",
