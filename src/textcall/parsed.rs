@@ -149,20 +149,16 @@ impl Parsed {
     /// Takes the next event of a parser.
     pub fn absorb(&mut self, event: Event) {
         match event {
-            Event::TextWasReasoning => self.text_was_reasoning(),
+            Event::TextWasReasoning => self.parts.iter_mut().for_each(|part| {
+                if let Part::Text(text) = part {
+                    *part = Part::Reasoning(std::mem::take(text));
+                }
+            }),
             Event::Part(part) => match (self.parts.last_mut(), part) {
                 (Some(Part::Text(text)), Part::Text(more))
                 | (Some(Part::Reasoning(text)), Part::Reasoning(more)) => text.push_str(&more),
                 (_, part) => self.parts.push(part),
             },
-        }
-    }
-
-    fn text_was_reasoning(&mut self) {
-        for part in &mut self.parts {
-            if let Part::Text(text) = part {
-                *part = Part::Reasoning(std::mem::take(text));
-            }
         }
     }
 

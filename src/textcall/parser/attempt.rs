@@ -87,7 +87,10 @@ impl Parser<'_> {
         self.at = body;
         match kind {
             MessageKind::Text => {}
-            MessageKind::Reasoning => self.open_reasoning(&reasoning::MESSAGE),
+            MessageKind::Reasoning => {
+                self.thinking = Some(Thinking { form: &reasoning::MESSAGE, held: None });
+                self.prose.reasoned = true;
+            }
             MessageKind::Invention => self.prose.place = Place::Invented,
         }
     }

@@ -3,7 +3,7 @@
 use super::{Parser, Thinking};
 use crate::textcall::markers::{ANSWERS, MARKERS, Marker};
 use crate::textcall::parsed::{Event, Part};
-use crate::textcall::reasoning::{self, Form};
+use crate::textcall::reasoning;
 
 /// What is known of the current place.
 #[derive(Default)]
@@ -104,12 +104,11 @@ impl Parser<'_> {
         let Some(length) = length else { return false };
         let (run, end) = (run(rest).to_owned(), self.at + length);
         let info = rest.get(run.len()..length).unwrap_or("").trim();
-        let alone = info.is_empty();
         if fresh && run == "~~~" && info == "tool_call" {
             self.prose.place = Place::InLine;
             return true;
         }
-        if fresh && self.prose.last == Last::Call && alone {
+        if fresh && self.prose.last == Last::Call && info.is_empty() {
             self.at = end;
             return true;
         }
@@ -127,7 +126,7 @@ impl Parser<'_> {
         }
         if self.prose.fence.is_empty() {
             self.prose.fence = run;
-        } else if alone && run.starts_with(&self.prose.fence) {
+        } else if info.is_empty() && run.starts_with(&self.prose.fence) {
             self.prose.fence.clear();
         }
         self.put(end);
@@ -177,23 +176,18 @@ impl Parser<'_> {
             return closes;
         }
         if let Some(form) = marker.opens {
-            self.open_reasoning(form);
+            self.thinking = Some(Thinking { form, held: None });
         } else if marker.closes {
             if !self.prose.reasoned {
                 self.events.push(Event::TextWasReasoning);
                 self.prose = Prose::default();
             }
-            self.prose.reasoned = true;
         } else {
             return false;
         }
+        self.prose.reasoned = true;
         self.at = end;
         true
-    }
-
-    pub(super) fn open_reasoning(&mut self, form: &'static Form) {
-        self.thinking = Some(Thinking { form, held: None });
-        self.prose.reasoned = true;
     }
 
     /// Ends reasoning, if we are in any: what was held back as calls is part of it.
@@ -214,9 +208,9 @@ impl Parser<'_> {
             return self.fence_line(fresh);
         }
         let end = self.at + marker.text.len();
-        let answer = ANSWERS.iter().find(|pair| pair.0 == marker.text);
-        let answer = answer.filter(|_| self.prose.last != Last::Text);
-        let closes_answer = !marker.text.is_empty() && self.prose.answer == Some(marker.text);
+        let answers = if self.prose.last == Last::Text { &[] } else { ANSWERS };
+        let answer = answers.iter().find(|pair| pair.0 == marker.text);
+        let closes_answer = self.prose.answer == Some(marker.text);
         let close = answer.map(|pair| pair.1).filter(|close| !close.is_empty());
         self.prose.answer = close.or(self.prose.answer);
         let stray = marker.closer && self.prose.last == Last::Call;
@@ -236,5 +230,5 @@ impl Parser<'_> {
 /// The characters at the start of a text that are alike.
 fn run(text: &str) -> &str {
     let first = text.chars().next().unwrap_or_default();
-    text.strip_suffix(text.trim_start_matches(first)).unwrap_or(text)
+    text.get(..text.len() - text.trim_start_matches(first).len()).unwrap_or(text)
 }
