@@ -12,6 +12,7 @@ use std::sync::Arc;
 use chrono::DateTime;
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
+use toolprobe::ir::Defect;
 use toolprobe::probe::{Suite, SuiteName, Watch};
 use toolprobe::profile::Profile;
 use toolprobe::runner::{Defaults, Plan, connect, probe_target, simulated_fleet};
@@ -60,9 +61,10 @@ fn differences(profile: &Profile, fleet: &Fleet) -> Vec<String> {
     let declared = &fleet.get(&profile.subject.model).unwrap().profile;
     let found = serde_json::to_value(profile).unwrap();
     let Value::Object(declared) = serde_json::to_value(declared).unwrap() else { panic!() };
-    let mut out = Vec::new();
+    let mut out = undeclared(profile, fleet);
     for (key, expected) in &declared {
         let actual = match key.as_str() {
+            // What is declared of plain replies shows only in some calls, such as those without arguments.
             "streamDefects" | "defects" => continue,
             "results" => {
                 for (result, status) in expected.as_object().unwrap() {
@@ -80,6 +82,21 @@ fn differences(profile: &Profile, fleet: &Fleet) -> Vec<String> {
         }
     }
     out
+}
+
+/// Defects that the file does not declare, and declared ones of streams that did not show.
+fn undeclared(profile: &Profile, fleet: &Fleet) -> Vec<String> {
+    let declared = &fleet.get(&profile.subject.model).unwrap().profile;
+    let plain = profile.results.single_tool.as_ref().unwrap().defects.iter();
+    let streaming = profile.results.streaming.as_ref().unwrap();
+    let odd = plain.filter(|defect| !declared.defects.contains(defect));
+    let known = |defect: &&Defect| {
+        declared.defects.contains(defect) || declared.stream_defects.contains(defect)
+    };
+    let odd = odd.chain(streaming.defects.iter().filter(|defect| !known(defect)));
+    let missing = declared.stream_defects.iter().filter(|it| !streaming.defects.contains(it));
+    let odd = odd.map(|defect| format!("the defect {defect} is not declared"));
+    odd.chain(missing.map(|defect| format!("the defect {defect} did not show"))).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -82,7 +82,7 @@ pub(super) fn run(args: &DoctorArgs, console: &Console) -> Result<Exit, CliError
     if scope.is_simulated() {
         console.result(
             "✓ no target is configured: `toolprobe run` probes the simulated models, which need \
-             nothing\n  `toolprobe init` writes a configuration to start from",
+             nothing\n  name one in toolprobe.toml, which `toolprobe init` writes where there is none",
         )?;
         return Ok(Exit::Fine);
     }

@@ -3,7 +3,7 @@
 //! A ladder: tools in the dialect's own field, with the call in its field, in the visible text or
 //! in the reasoning; then text protocols taught in the system prompt; only then none.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use futures_util::future::{join, join_all};
 
@@ -13,7 +13,7 @@ use super::outcome::settled;
 use super::suite::BasicFormat;
 use super::{Probe, Seed, ask_for};
 use crate::conversation::{Delivery, Miss, Reading};
-use crate::ir::{CallFormat, Digest, Layer, Message, Request};
+use crate::ir::{CallFormat, Defect, Digest, Layer, Message, Request};
 use crate::profile::{JsonText, SingleTool, Strictness, ToolDelivery};
 use crate::prompted::Protocol;
 use crate::telemetry::TurnEvent;
@@ -208,7 +208,7 @@ fn rung(
     let forms: Vec<Form> = trials.iter().filter_map(|trial| trial.facts.clone()).collect();
     let form = prevailing(&forms);
     let control = Finding::pass("a call arrived");
-    let telemetry = telemetry(&trials);
+    let (telemetry, defects) = (telemetry(&trials), defects(&trials));
     let trials = trials.into_iter().map(|trial| elsewhere(trial, form.as_ref())).collect();
     let (outcome, findings) = settled(&probe.id, trials, &control, "a call of the same kind");
     let result = SingleTool {
@@ -218,6 +218,7 @@ fn rung(
         delivery: Some(delivered(delivery)),
         layer: form.as_ref().map(|form| form.layer),
         json_text: json_text(&forms),
+        defects,
         rungs,
     };
     Ladder { result, findings, delivery: Some(delivery), telemetry }
@@ -260,7 +261,7 @@ fn json_text(forms: &[Form]) -> Option<JsonText> {
 
 /// The result where no rung held.
 fn nothing(probe: &Probe, trials: Trials, control: &Finding) -> Ladder {
-    let telemetry = telemetry(&trials);
+    let (telemetry, defects) = (telemetry(&trials), defects(&trials));
     let (outcome, findings) = settled(&probe.id, trials, control, "a reply without tools");
     let result = SingleTool {
         outcome,
@@ -269,6 +270,7 @@ fn nothing(probe: &Probe, trials: Trials, control: &Finding) -> Ladder {
         delivery: None,
         layer: None,
         json_text: None,
+        defects,
         rungs: BTreeMap::new(),
     };
     Ladder { result, findings, delivery: None, telemetry }
@@ -277,6 +279,13 @@ fn nothing(probe: &Probe, trials: Trials, control: &Finding) -> Ladder {
 /// Only the turns of the rung that counts: nobody will speak to the model on the others.
 fn telemetry(trials: &[Trial<Option<Form>>]) -> Vec<TurnEvent> {
     trials.iter().flat_map(|trial| trial.telemetry.clone()).collect()
+}
+
+/// What the decoders tolerated, each once.
+fn defects(trials: &[Trial<Option<Form>>]) -> Vec<Defect> {
+    let all: BTreeSet<Defect> =
+        trials.iter().flat_map(|trial| trial.defects.iter().copied()).collect();
+    all.into_iter().collect()
 }
 
 fn delivered(delivery: Delivery) -> ToolDelivery {

@@ -11,7 +11,7 @@ use super::outcome::settled;
 use super::suite::Calls;
 use super::{Probe, Seed, Wanted, ask_for};
 use crate::conversation::Turn;
-use crate::ir::{Layer, Message, Part, Request, Role};
+use crate::ir::{Layer, Message, Part, Reply, Request, Role};
 use crate::profile::{History, Taken, Variant};
 use crate::verdict::Finding;
 
@@ -114,7 +114,7 @@ fn without_reasoning(parts: &[Part]) -> Option<Vec<Part>> {
     (kept.len() < parts.len()).then_some(kept)
 }
 
-/// What became of each shape in one trial.
+/// What became of each shape in one trial, the well-formed one among them.
 pub(super) type Shapes = BTreeMap<String, Variant>;
 
 /// Has real calls answered in ways that no adapter should.
@@ -124,6 +124,7 @@ pub(super) async fn trials(bench: &Bench, probe: &Probe, ask: &Calls) -> Vec<Tri
 
 /// The result: of differing trials, the less forgiving.
 pub(super) fn settle(probe: &str, trials: Vec<Trial<Shapes>>) -> History {
+    let prompt_token_delta = trials.iter().find_map(|trial| taken_by_tools(&trial.facts));
     let mut shapes = Shapes::new();
     for (shape, variant) in trials.iter().flat_map(|trial| &trial.facts) {
         let graver =
@@ -132,9 +133,20 @@ pub(super) fn settle(probe: &str, trials: Vec<Trial<Shapes>>) -> History {
             shapes.insert(shape.clone(), variant.clone());
         }
     }
+    // It is what the others are held against, not one of them.
+    shapes.remove(Shape::WellFormed.as_str());
     let unneeded = Finding::Skipped("settled within the trial".to_owned());
     let (outcome, _) = settled(probe, trials, &unneeded, "the well-formed history");
-    History { outcome, shapes }
+    History { outcome, prompt_token_delta, shapes }
+}
+
+/// Prompt tokens that the tools take, where the endpoint counts and takes the history without them.
+fn taken_by_tools(shapes: &Shapes) -> Option<i64> {
+    let counted = |shape: Shape| {
+        let tokens = shapes.get(shape.as_str())?.prompt_tokens?;
+        i64::try_from(tokens).ok()
+    };
+    Some(counted(Shape::WellFormed)? - counted(Shape::ToolsOmitted)?)
 }
 
 fn gravity(taken: Taken) -> u8 {
@@ -181,9 +193,12 @@ async fn trial(bench: &Bench, probe: &Probe, ask: &Calls, seed: &Seed) -> Trial<
     let control = turns.iter().find(|(shape, _)| *shape == Shape::WellFormed).map(|(_, turn)| turn);
     let finding = control.map_or_else(|| Finding::Skipped("nothing asked".to_owned()), well_formed);
     let holds_up = matches!(finding, Finding::Pass(_));
+    // Where not even the well-formed history is read, its answer does not tell reading from ignoring.
+    let receipts =
+        if control.is_some_and(|turn| reads(turn, &receipts)) { receipts } else { vec![] };
     let shapes = turns
         .iter()
-        .filter(|(shape, _)| *shape != Shape::WellFormed && holds_up)
+        .filter(|_| holds_up)
         .map(|(shape, turn)| (shape.as_str().to_owned(), taken(*shape, turn, &receipts)))
         .collect();
     let mut trial = Trial::of(&conversation, finding, shapes);
@@ -197,15 +212,18 @@ fn well_formed(turn: &Turn) -> Finding {
         .unwrap_or_else(|| Finding::pass("the well-formed history is taken"))
 }
 
+/// Whether a reply holds what only the results tell.
+fn reads(turn: &Turn, receipts: &[String]) -> bool {
+    let text = turn.answer.reply().map(Reply::text).unwrap_or_default();
+    receipts.iter().any(|receipt| holds(&text, receipt))
+}
+
 /// A reply that does not hold what only the results tell has not read them.
 fn taken(shape: Shape, turn: &Turn, receipts: &[String]) -> Variant {
     let mut variant = variant(&turn.answer);
-    if let Some(reply) = turn.answer.reply() {
-        let text = reply.text();
-        let read = receipts.iter().any(|receipt| holds(&text, receipt));
-        if !read && shape.carries_results() && !receipts.is_empty() {
-            variant.taken = Taken::Ignored;
-        }
+    let is_told = shape.carries_results() && !receipts.is_empty();
+    if turn.answer.reply().is_some() && is_told && !reads(turn, receipts) {
+        variant.taken = Taken::Ignored;
     }
     variant
 }

@@ -61,8 +61,14 @@ async fn trial(bench: &Bench, probe: &Probe, ask: &Calls, seed: &Seed) -> Trial<
     let switched_off = async { if has_switch { Some(alone.turn().await) } else { None } };
     let (said, off) = join(together.turn(), switched_off).await;
     let observation = judge(&said, &wanted, &tools);
-    let both = matches!(observation, Observation::Settled(Finding::Pass(_)));
-    let facts = off.map_or(Switch::Absent, |off| switch(&off, both));
+    let without = if said.reply().is_none() {
+        Without::NoReply
+    } else if matches!(observation, Observation::Settled(Finding::Pass(_))) {
+        Without::Together
+    } else {
+        Without::Apart
+    };
+    let facts = off.map_or(Switch::Absent, |off| switch(&off, without));
     let mut trial = Trial::of(&together, observation, facts);
     trial.evidence.extend_from_slice(alone.evidence());
     trial
@@ -133,12 +139,40 @@ fn complaint(fit: &Fit) -> Option<&str> {
     }
 }
 
-/// What the switch did; only where calls do come together can it be seen to keep them apart.
-fn switch(off: &Said, both: bool) -> Switch {
-    match &off.answer {
-        Answer::Refused(_) => Switch::Rejected,
-        Answer::Reply(_) if off.reading.calls.len() > 1 => Switch::Ignored,
-        Answer::Reply(_) if both => Switch::Honoured,
+/// What the same request led to with the switch left alone: the control of what the switch does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Without {
+    /// All calls in one reply.
+    Together,
+    /// A reply without all of them.
+    Apart,
+    /// No reply.
+    NoReply,
+}
+
+/// What the switch did. Only what is taken without it is refused for it, and only where calls do
+/// come together can it be seen to keep them apart.
+fn switch(off: &Said, without: Without) -> Switch {
+    match (&off.answer, without) {
+        (Answer::Refused(_), Without::Together | Without::Apart) => Switch::Rejected,
+        (Answer::Reply(_), _) if off.reading.calls.len() > 1 => Switch::Ignored,
+        (Answer::Reply(_), Without::Together) => Switch::Honoured,
         _ => Switch::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::ApiError;
+
+    #[test]
+    fn a_switch_is_refused_only_where_the_same_request_is_taken_without_it() {
+        let body = r#"{"error":{"message":"no such parameter"}}"#;
+        let error = ApiError::from_response(400, Vec::new(), body);
+        let off = Said { answer: Answer::of_error(error), reading: Reading::default() };
+        assert_eq!(switch(&off, Without::Together), Switch::Rejected);
+        assert_eq!(switch(&off, Without::Apart), Switch::Rejected);
+        assert_eq!(switch(&off, Without::NoReply), Switch::Unknown);
     }
 }

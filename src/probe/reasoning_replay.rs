@@ -73,7 +73,13 @@ async fn trial(bench: &Bench, probe: &Probe, ask: &OneCall, seed: &Seed) -> Tria
     let variants: BTreeMap<Change, Variant> =
         turns.iter().map(|(change, turn)| (*change, variant(&turn.answer))).collect();
     let (finding, mode) = judge(&variants);
-    let variants = variants.into_iter().map(|(change, it)| (change.as_str().to_owned(), it));
+    // Without a verdict on the two that are each other's control, the others have none either.
+    let is_known =
+        |change: Change| mode.is_some() || matches!(change, Change::Faithful | Change::Omitted);
+    let variants = variants
+        .into_iter()
+        .filter(|(change, _)| is_known(*change))
+        .map(|(change, it)| (change.as_str().to_owned(), it));
     let facts = Facts { mode, field, variants: variants.collect() };
     let mut trial = Trial::of(&conversation, finding, facts);
     trial.evidence.extend(turns.into_iter().map(|(_, turn)| turn.evidence));

@@ -163,6 +163,9 @@ pub struct SingleTool {
     /// The JSON of calls in text, where there were any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub json_text: Option<JsonText>,
+    /// What a strict client would not have taken of the plain replies.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub defects: Vec<Defect>,
     /// What each rung of the ladder gave.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rungs: BTreeMap<String, String>,
@@ -194,7 +197,7 @@ pub enum CaseVerdict {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CaseResult {
-    /// How the endpoint took it, in most trials.
+    /// How the endpoint took it; where trials differ, the worst of them, which must be reckoned with.
     pub verdict: CaseVerdict,
     /// Conclusive trials that passed.
     pub passes: u32,
@@ -362,6 +365,10 @@ pub struct History {
     /// The verdict: whether the well-formed history was taken.
     #[serde(flatten)]
     pub outcome: Outcome,
+    /// Prompt tokens that the tools take: the well-formed history with them, less the same without;
+    /// absent where the endpoint does not count, or does not take it without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_token_delta: Option<i64>,
     /// Each malformed one.
     pub shapes: BTreeMap<String, Variant>,
 }

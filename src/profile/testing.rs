@@ -73,6 +73,7 @@ pub(super) fn single_tool(layer: Layer) -> SingleTool {
         delivery: Some(ToolDelivery::Native),
         layer: Some(layer),
         json_text: None,
+        defects: Vec::new(),
         rungs: std::collections::BTreeMap::new(),
     }
 }

@@ -31,6 +31,7 @@ pub(super) const IGNORED: &[(&str, &str)] = &[
     ("seen.**.reason", "words"),
     ("seen.**.evidence", "addresses"),
     ("seen.evidence", "addresses"),
+    ("results.history.promptTokenDelta", "a count"),
     ("metrics.counts", "counts; the rates are what follows from them"),
     ("results.singleTool.rungs.**", "words"),
     ("results.singleTool.format", "`toolCallFormat` says it"),

@@ -75,9 +75,9 @@ fn heading(profile: &Profile) -> String {
     let subject = &profile.subject;
     let shown = [&subject.model, &subject.provider, &subject.endpoint].map(|it| for_terminal(it));
     let [model, provider, endpoint] = shown;
-    let told =
-        server(profile).map_or_else(String::new, |told| format!("; {}", for_terminal(&told)));
-    format!("{model} at {endpoint} ({provider}, {}{told})", profile.dialect)
+    let told = server(profile).map(|told| format!("\nserver: {}", for_terminal(&told)));
+    let told = told.unwrap_or_default();
+    format!("{model} at {endpoint} ({provider}, {}){told}", profile.dialect)
 }
 
 fn probes(sections: &[Section<'_>], style: Style) -> String {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::EvidenceLinks;
 use crate::dialect::DialectId;
-use crate::ir::Digest;
+use crate::ir::{Defect, Digest};
 use crate::profile::store::{Cost, Manifest, ProfileFolder};
 use crate::profile::{
     CaseResult, CaseVerdict, Cases, History, Outcome, Profile, Replay, Results, SingleTool, Status,
@@ -193,7 +193,10 @@ fn single_tool(single: &SingleTool) -> Section<'_> {
         why,
     });
     let layer = single.layer.map(|layer| word(&layer));
-    Section { cases: rungs.collect(), ..with_fact(&single.outcome, "layer", layer) }
+    let mut section =
+        Section { cases: rungs.collect(), ..with_fact(&single.outcome, "layer", layer) };
+    section.facts.extend(codes(&single.defects).map(|codes| ("defects", codes)));
+    section
 }
 
 fn reasoning_replay(replay: &Replay) -> Section<'_> {
@@ -204,14 +207,19 @@ fn reasoning_replay(replay: &Replay) -> Section<'_> {
 
 fn streaming(streaming: &Streaming) -> Section<'_> {
     let cases = streaming.twins.iter().map(|(name, twin)| Case::judged(name, twin)).collect();
-    let codes: Vec<String> = streaming.defects.iter().map(ToString::to_string).collect();
-    let defects = (!codes.is_empty()).then(|| codes.join(", "));
-    Section { cases, ..with_fact(&streaming.outcome, "defects", defects) }
+    Section { cases, ..with_fact(&streaming.outcome, "defects", codes(&streaming.defects)) }
+}
+
+/// The codes of defects in one line; nothing where there are none.
+fn codes(defects: &[Defect]) -> Option<String> {
+    let codes: Vec<String> = defects.iter().map(ToString::to_string).collect();
+    (!codes.is_empty()).then(|| codes.join(", "))
 }
 
 fn history(history: &History) -> Section<'_> {
     let cases = history.shapes.iter().map(|(name, shape)| Case::observed(name, shape)).collect();
-    Section { cases, ..Section::of(&history.outcome) }
+    let delta = history.prompt_token_delta.map(|delta| delta.to_string());
+    Section { cases, ..with_fact(&history.outcome, "promptTokenDelta", delta) }
 }
 
 /// What the adapter of this endpoint should be set to, by the names that profiles use.

@@ -6,6 +6,7 @@ const NATIVE: &[&str] = &["anthropic", "openai", "gemini"];
 const TEXT: &[&str] = &["xml", "json-text"];
 const ANY: &[&str] = &["anthropic", "openai", "gemini", "xml", "json-text"];
 const LAYERS: &[&str] = &["structured", "content", "reasoning"];
+const DEFECT: &[&str] = &["results.singleTool.defects.*"];
 const STRICTNESS: &[&str] = &["strict", "repaired", "broken"];
 
 pub(super) const RULES: &[Rule] = &[
@@ -193,6 +194,27 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Info,
         rest: Rest::Nothing,
         meaning: "a repair is no longer needed",
+        remedy: "accept the profile",
+    },
+    Rule {
+        code: "plain-defect-new",
+        fields: DEFECT,
+        when: When::Appears,
+        class: Class::Regression,
+        severity: Severity::Minor,
+        rest: Rest::Nothing,
+        meaning: "plain replies deviate from the documented shape in a way that they did not; strict \
+                  clients break",
+        remedy: "`toolprobe explain` says what the named defect is and how to read such a reply",
+    },
+    Rule {
+        code: "plain-defect-gone",
+        fields: DEFECT,
+        when: When::Vanishes,
+        class: Class::Improvement,
+        severity: Severity::Info,
+        rest: Rest::Nothing,
+        meaning: "plain replies no longer deviate in this way",
         remedy: "accept the profile",
     },
     Rule {

@@ -230,8 +230,9 @@ fn without_arguments(mut events: Vec<Event>, quirk: &WireQuirk) -> Vec<Event> {
     events
 }
 
-/// Takes the last character off the last piece of each call's arguments.
-fn cut_tails(events: &mut [Event]) {
+/// Takes the last character off the last piece of each call's arguments. A piece of which nothing is
+/// left is not sent: an empty one would be another quirk.
+fn cut_tails(events: &mut Vec<Event>) {
     let mut lengths: Vec<(u64, usize)> =
         joined(events).into_iter().map(|(at, text)| (at, text.chars().count())).collect();
     each_call(events, &mut |call, _| {
@@ -244,6 +245,13 @@ fn cut_tails(events: &mut [Event]) {
         if *left == 0 {
             piece.pop();
         }
+    });
+    events.retain(|event| {
+        let calls = event.value().and_then(|value| value.pointer("/choices/0/delta/tool_calls/0"));
+        let is_empty = |call: &Value| {
+            call.get("id").is_none() && call.pointer("/function/arguments") == Some(&json!(""))
+        };
+        !calls.is_some_and(is_empty)
     });
 }
 
