@@ -134,8 +134,8 @@ pub(super) fn compared(old: &Measured, new: &Measured) -> Vec<Change> {
     let cost = if asked(&old.profile) == asked(&new.profile) { Cost::Compared } else { Cost::Left };
     let (mut was, mut is) = (document(old, cost), document(new, cost));
     if let (Some(origin), Some(seen)) = (&old.seen, &new.seen) {
-        insert(&mut was, origin.beside(origin));
-        insert(&mut is, seen.beside(origin));
+        insert(&mut was, &origin.beside(origin));
+        insert(&mut is, &seen.beside(origin));
     }
     causes(differences(&was, &is))
         .into_iter()
@@ -163,7 +163,7 @@ fn document(target: &Measured, cost: Cost) -> Value {
     serde_json::to_value(&profile).unwrap_or_default()
 }
 
-fn insert(document: &mut Value, seen: Seen) {
+fn insert(document: &mut Value, seen: &Seen) {
     if let Some(object) = document.as_object_mut() {
         object.insert("seen".to_owned(), json!(seen));
     }
