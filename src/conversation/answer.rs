@@ -87,7 +87,7 @@ fn class(error: &ApiError) -> Class {
         return Class::OutputRejected;
     }
     match status {
-        400 | 422 => Class::Refusal,
+        400 | 422 if !error.is_page() => Class::Refusal,
         500..=599 if blames_the_output(&error.message) => Class::OutputRejected,
         _ => Class::Infrastructure,
     }
@@ -192,6 +192,13 @@ mod tests {
         assert!(matches!(overloaded, Answer::Nothing(_)), "{overloaded:?}");
         let refused = told(r#"{"error":{"code":400,"message":"bad role"}}"#);
         assert!(matches!(refused, Answer::Refused(_)), "{refused:?}");
+    }
+
+    #[test]
+    fn a_page_is_a_gateway_that_speaks_whatever_its_status() {
+        let page = "<html>\r\n<head><title>400 Bad Request</title></head></html>";
+        assert!(matches!(answer(400, page), Answer::Nothing(_)));
+        assert!(matches!(answer(400, "<think> is not allowed"), Answer::Refused(_)));
     }
 
     #[test]

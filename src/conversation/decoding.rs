@@ -3,9 +3,10 @@
 use serde_json::Value;
 
 use super::{Answer, excerpt};
-use crate::dialect::{ApiError, Dialect, is_reply};
+use crate::dialect::{ApiError, Dialect, is_piece, is_reply};
 use crate::ir::{Defect, Reply};
-use crate::transport::{Body, Response};
+use crate::transport::{Body, Response, TimedFrame};
+use crate::wire::Frame;
 
 /// Sorts a response; `stream` is whether one was asked for.
 pub fn answer_in(codec: &dyn Dialect, response: &Response, stream: bool) -> Answer {
@@ -22,13 +23,12 @@ pub fn answer_in(codec: &dyn Dialect, response: &Response, stream: bool) -> Answ
             },
             Err(problem) => return not_the_protocol(&problem.to_string()),
         },
-        Body::Frames(frames) => {
-            let mut decoder = codec.stream_decoder();
-            for timed in frames {
-                decoder.push(&timed.frame);
+        Body::Frames(frames) => match streamed(codec, frames) {
+            Ok(reply) if reply.parts.is_empty() && !has_a_piece(codec, frames) => {
+                return not_the_protocol("nothing in the stream is a piece of a reply");
             }
-            decoder.finish()
-        }
+            decoded => decoded,
+        },
     };
     match decoded {
         Ok(reply) => Answer::of_reply(reply),
@@ -46,6 +46,21 @@ fn whole(codec: &dyn Dialect, body: &Value) -> Option<Result<Reply, ApiError>> {
         Ok(reply) if reply.parts.is_empty() && !is_reply(codec.id(), body) => None,
         decoded => Some(decoded),
     }
+}
+
+fn streamed(codec: &dyn Dialect, frames: &[TimedFrame]) -> Result<Reply, ApiError> {
+    let mut decoder = codec.stream_decoder();
+    for timed in frames {
+        decoder.push(&timed.frame);
+    }
+    decoder.finish()
+}
+
+fn has_a_piece(codec: &dyn Dialect, frames: &[TimedFrame]) -> bool {
+    frames.iter().any(|timed| match &timed.frame {
+        Frame::Event { data, .. } => is_piece(codec.id(), data),
+        Frame::Comment(_) => false,
+    })
 }
 
 fn not_the_protocol(what: &str) -> Answer {

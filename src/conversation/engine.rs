@@ -63,6 +63,8 @@ pub struct Conversation<'a> {
     defects: Vec<Defect>,
     /// The calls of each turn so far.
     turns: Vec<Vec<ToolCall>>,
+    /// Where calls stood so far: the layer that a client looks into last.
+    layer: Option<Layer>,
     /// What each answered turn so far comes to.
     telemetry: Vec<TurnEvent>,
     /// What is known of the next turn before it is held.
@@ -86,6 +88,7 @@ impl<'a> Conversation<'a> {
             evidence: Vec::new(),
             defects: Vec::new(),
             turns: Vec::new(),
+            layer: None,
             telemetry: Vec::new(),
             next: telling::Next::default(),
         }
@@ -104,6 +107,11 @@ impl<'a> Conversation<'a> {
     /// What a strict client would not have taken of the replies so far.
     pub fn defects(&self) -> &[Defect] {
         &self.defects
+    }
+
+    /// Where the calls so far stood: the layer that a client looks into last, if they differ.
+    pub fn layer(&self) -> Option<Layer> {
+        self.layer
     }
 
     /// What each answered turn so far comes to.
@@ -126,7 +134,7 @@ impl<'a> Conversation<'a> {
         let mut turn = self.endpoint.ask(&self.request).await;
         self.evidence.push(turn.evidence.clone());
         if matches!(turn.answer, Answer::Refused(_))
-            && let Some(bare) = without_reasoning(&self.request)
+            && let Some(bare) = self.request.without_reasoning()
         {
             let second = self.endpoint.ask(&bare).await;
             self.evidence.push(second.evidence.clone());
@@ -150,6 +158,7 @@ impl<'a> Conversation<'a> {
             other => (other, Reading::default()),
         };
         self.turns.push(reading.calls.clone());
+        self.layer = self.layer.max(reading.layer);
         self.telemetry.extend(sent.answered(&answer, &reading, self.tools));
         Said { answer, reading }
     }
@@ -221,15 +230,6 @@ impl<'a> Conversation<'a> {
         let last = tail.last()?;
         tail.iter().all(|calls| same_calls(calls, last)).then(|| last.first().cloned())?
     }
-}
-
-/// The request without any reasoning; `None` where it has none.
-fn without_reasoning(request: &Request) -> Option<Request> {
-    let mut bare = request.clone();
-    for message in &mut bare.messages {
-        message.parts.retain(|part| !matches!(part, Part::Reasoning(_)));
-    }
-    (bare != *request).then_some(bare)
 }
 
 fn same_calls(one: &[ToolCall], other: &[ToolCall]) -> bool {

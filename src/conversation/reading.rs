@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use crate::ir::{CallId, Layer, Part, Reply, ToolCall, ToolSpec};
+use crate::ir::{CallId, Layer, Part, Reply, Stop, StopKind, ToolCall, ToolSpec};
 use crate::textcall::{self, Catalog, Options, Parsed, ProblemCode};
 
 /// What was found in a reply.
@@ -24,6 +24,8 @@ pub struct Reading {
     pub broken: Vec<String>,
     /// Whether the text ends within a call.
     pub ends_in_call: bool,
+    /// What the ending tells of a call that is not there, in words.
+    pub ending: Option<String>,
     /// The visible text without calls and reasoning.
     pub text: String,
 }
@@ -59,7 +61,23 @@ pub fn read(reply: &Reply, tools: &[ToolSpec]) -> Reading {
     let reasoning = format!("{}{}", reply.reasoning_text(), parsed.reasoning());
     let hidden = textcall::parse(&reasoning, &catalog, Options::default());
     let hidden = in_text(&hidden, Layer::Reasoning);
-    if hidden.calls.is_empty() { visible } else { Reading { text: visible.text, ..hidden } }
+    if !hidden.calls.is_empty() {
+        return Reading { text: visible.text, ..hidden };
+    }
+    Reading { ending: ending(&reply.stop), ..visible }
+}
+
+/// Why a reply without calls ended, where that is a word about calls.
+fn ending(stop: &Stop) -> Option<String> {
+    let label = stop.label.as_deref().unwrap_or_default();
+    match stop.kind {
+        StopKind::ToolUse => Some(format!("the reply says that it calls ({label}), and does not")),
+        StopKind::MalformedCall => {
+            Some(format!("the server could not read the model's call ({label})"))
+        }
+        StopKind::Refusal => Some(format!("the request was declined ({label})")),
+        _ => None,
+    }
 }
 
 fn in_text(parsed: &Parsed, layer: Layer) -> Reading {
@@ -79,6 +97,7 @@ fn in_text(parsed: &Parsed, layer: Layer) -> Reading {
         repairs,
         broken: broken.collect(),
         ends_in_call: parsed.parts.iter().any(is_truncated),
+        ending: None,
         text: parsed.content(),
         calls,
     }

@@ -46,7 +46,7 @@ pub use openai_chat::OpenAiChat;
 pub use openai_responses::OpenAiResponses;
 pub use pieces::Pieces;
 pub use route::Route;
-pub use shape::is_reply;
+pub use shape::{is_piece, is_reply};
 
 use serde_json::Value;
 

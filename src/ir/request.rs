@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Message, Object, ToolSpec};
+use super::{Message, Object, Part, ToolSpec};
 
 /// Which tools the model may, must or must not use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,4 +46,15 @@ pub struct Request {
     pub max_tokens: Option<u64>,
     /// Further top-level fields, sent as they are and merged into objects the dialect writes.
     pub extra: Object,
+}
+
+impl Request {
+    /// The same request without any reasoning; `None` where it has none.
+    pub fn without_reasoning(&self) -> Option<Self> {
+        let mut bare = self.clone();
+        for message in &mut bare.messages {
+            message.parts.retain(|part| !matches!(part, Part::Reasoning(_)));
+        }
+        (bare != *self).then_some(bare)
+    }
 }

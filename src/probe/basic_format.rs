@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use futures_util::future::{join, join_all};
+use futures_util::future::{join_all, join3};
 
 use super::bench::{Bench, Offer, Trial, unanswered, wanted};
 use super::calls::{Fit, best, layer_words, no_call};
@@ -30,8 +30,21 @@ pub(super) struct Form {
     broken: bool,
 }
 
+/// What a trial told beside its finding.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Told {
+    /// Whether there was a reply at all.
+    is_answered: bool,
+    /// The form of its call, if there was one.
+    form: Option<Form>,
+}
+
 /// The trials of one rung.
-pub(super) type Trials = Vec<Trial<Option<Form>>>;
+pub(super) type Trials = Vec<Trial<Told>>;
+
+/// The case whose seeds trials get: the first ones, and those asked for once more.
+const FIRST: &str = "";
+const ONCE_MORE: &str = "once more";
 
 /// What the ladder found, and how each trial of the rung that worked came out.
 pub(super) struct Ladder {
@@ -52,7 +65,7 @@ pub(super) enum Native {
 
 /// Offers tools in the dialect's own field.
 pub(super) async fn native(bench: &Bench, probe: &Probe, ask: &BasicFormat) -> Native {
-    let trials = trials(bench, probe, ask).await;
+    let trials = trials(bench, probe, ask, FIRST).await;
     if calls(&trials) > 0 {
         return Native::Ends(Box::new(rung(probe, Delivery::Native, trials, BTreeMap::new())));
     }
@@ -68,10 +81,15 @@ pub(super) async fn taught(
     bench: &Bench,
     probe: &Probe,
     ask: &BasicFormat,
-    native: Trials,
+    mut native: Trials,
 ) -> Ladder {
     let taught = join_all(ask.protocols.iter().map(|protocol| teach(bench, probe, ask, *protocol)));
-    let (taught, (control, spoke)) = join(taught, speaks(bench)).await;
+    let more = more(bench, probe, ask, &native);
+    let (taught, (control, spoke), more) = join3(taught, speaks(bench), more).await;
+    native.extend(more);
+    if calls(&native) > 0 {
+        return rung(probe, Delivery::Native, native, BTreeMap::new());
+    }
     let mut rungs = BTreeMap::from([("native".to_owned(), words(&native))]);
     let told = taught.iter().map(|(delivery, trials)| (delivered(*delivery).into(), words(trials)));
     rungs.extend(told);
@@ -97,13 +115,23 @@ pub(super) async fn taught(
 
 /// In how many trials a call arrived.
 fn calls(trials: &Trials) -> usize {
-    trials.iter().filter(|trial| trial.facts.is_some()).count()
+    trials.iter().filter(|trial| trial.facts.form.is_some()).count()
+}
+
+/// Asks natively once more where the model answered in words: one that calls most of the time is
+/// not to be sent down the ladder by a streak.
+async fn more(bench: &Bench, probe: &Probe, ask: &BasicFormat, native: &Trials) -> Trials {
+    if native.iter().any(|trial| trial.facts.is_answered) {
+        trials(bench, probe, ask, ONCE_MORE).await
+    } else {
+        Trials::new()
+    }
 }
 
 /// Asks again on the rung that the bench names, and on no other.
 pub(super) async fn again(bench: &Bench, probe: &Probe, ask: &BasicFormat) -> Ladder {
-    let trials = trials(bench, probe, ask).await;
-    if trials.iter().any(|trial| trial.facts.is_some()) {
+    let trials = trials(bench, probe, ask, FIRST).await;
+    if calls(&trials) > 0 {
         return rung(probe, bench.delivery, trials, BTreeMap::new());
     }
     let (control, spoke) = speaks(bench).await;
@@ -113,8 +141,13 @@ pub(super) async fn again(bench: &Bench, probe: &Probe, ask: &BasicFormat) -> La
 }
 
 /// The same request at one rung, once per trial.
-pub(super) async fn trials(bench: &Bench, probe: &Probe, ask: &BasicFormat) -> Trials {
-    join_all(bench.seeds(&probe.id, "").iter().map(|seed| trial(bench, probe, ask, seed))).await
+async fn trials(bench: &Bench, probe: &Probe, ask: &BasicFormat, case: &str) -> Trials {
+    join_all(bench.seeds(&probe.id, case).iter().map(|seed| trial(bench, probe, ask, seed))).await
+}
+
+/// The trials of a stream's twin, with the values of the plain ones.
+pub(super) async fn twin(bench: &Bench, probe: &Probe, ask: &BasicFormat) -> Trials {
+    trials(bench, probe, ask, FIRST).await
 }
 
 async fn teach(
@@ -125,20 +158,17 @@ async fn teach(
 ) -> (Delivery, Trials) {
     let delivery = Delivery::Prompted(protocol);
     let bench = Bench { delivery, ..bench.clone() };
-    (delivery, trials(&bench, probe, ask).await)
+    (delivery, trials(&bench, probe, ask, FIRST).await)
 }
 
-async fn trial(
-    bench: &Bench,
-    probe: &Probe,
-    ask: &BasicFormat,
-    seed: &Seed,
-) -> Trial<Option<Form>> {
+async fn trial(bench: &Bench, probe: &Probe, ask: &BasicFormat, seed: &Seed) -> Trial<Told> {
     let wanted = wanted(&ask.call, seed);
     let offer = Offer { probe, names: &[&wanted.tool], among: 0, filler: 0 };
     let tools = match offer.tools(seed) {
         Ok(tools) => tools,
-        Err(error) => return Trial::skipped(error.to_string(), None),
+        Err(error) => {
+            return Trial::skipped(error.to_string(), Told { is_answered: false, form: None });
+        }
     };
     let schema = tools.specs().next().and_then(|spec| ArgumentSchema::new(&spec.input_schema).ok());
     let mut conversation = bench.conversation(&tools, &ask_for(std::slice::from_ref(&wanted)));
@@ -149,7 +179,7 @@ async fn trial(
             Some((_, fit)) => judged(&fit, &said.reading),
         }
     });
-    let facts = form(&said.reading);
+    let facts = Told { is_answered: said.reply().is_some(), form: form(&said.reading) };
     Trial::of(&conversation, observation, facts)
 }
 
@@ -205,7 +235,7 @@ fn rung(
     trials: Trials,
     rungs: BTreeMap<String, String>,
 ) -> Ladder {
-    let forms: Vec<Form> = trials.iter().filter_map(|trial| trial.facts.clone()).collect();
+    let forms: Vec<Form> = trials.iter().filter_map(|trial| trial.facts.form.clone()).collect();
     let form = prevailing(&forms);
     let control = Finding::pass("a call arrived");
     let (telemetry, defects) = (telemetry(&trials), defects(&trials));
@@ -231,8 +261,8 @@ fn prevailing(forms: &[Form]) -> Option<Form> {
 }
 
 /// A call that arrived in another layer than most is one that a parser set up for most will miss.
-fn elsewhere(mut trial: Trial<Option<Form>>, most: Option<&Form>) -> Trial<Option<Form>> {
-    if let (Some(form), Some(most)) = (&trial.facts, most)
+fn elsewhere(mut trial: Trial<Told>, most: Option<&Form>) -> Trial<Told> {
+    if let (Some(form), Some(most)) = (&trial.facts.form, most)
         && form.layer != most.layer
     {
         trial.observation =
@@ -276,13 +306,19 @@ fn nothing(probe: &Probe, trials: Trials, control: &Finding) -> Ladder {
     Ladder { result, findings, delivery: None, telemetry }
 }
 
+/// The result where nothing was asked.
+pub(super) fn unasked(probe: &Probe, why: &Finding) -> Ladder {
+    let told = Told { is_answered: false, form: None };
+    nothing(probe, vec![Trial::settled(why.clone(), told)], why)
+}
+
 /// Only the turns of the rung that counts: nobody will speak to the model on the others.
-fn telemetry(trials: &[Trial<Option<Form>>]) -> Vec<TurnEvent> {
+fn telemetry(trials: &[Trial<Told>]) -> Vec<TurnEvent> {
     trials.iter().flat_map(|trial| trial.telemetry.clone()).collect()
 }
 
 /// What the decoders tolerated, each once.
-fn defects(trials: &[Trial<Option<Form>>]) -> Vec<Defect> {
+fn defects(trials: &[Trial<Told>]) -> Vec<Defect> {
     let all: BTreeSet<Defect> =
         trials.iter().flat_map(|trial| trial.defects.iter().copied()).collect();
     all.into_iter().collect()
@@ -296,7 +332,7 @@ fn delivered(delivery: Delivery) -> ToolDelivery {
 }
 
 /// What a rung gave, in the words of its first trial.
-fn words(trials: &[Trial<Option<Form>>]) -> String {
+fn words(trials: &[Trial<Told>]) -> String {
     match trials.first().map(|trial| &trial.observation) {
         Some(Observation::Settled(finding)) => finding.to_string(),
         Some(Observation::Negative(reason)) => reason.clone(),

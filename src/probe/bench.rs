@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::suite::CallAsk;
 use super::{Probe, Seed, Wanted, fill};
 use crate::conversation::{Answer, Conversation, Delivery, Endpoint, Miss};
-use crate::ir::{Defect, Digest, Object, ToolSpec};
+use crate::ir::{Defect, Digest, Layer, Object, ToolSpec};
 use crate::profile::{Taken, ThinkingSwitch, Variant};
 use crate::telemetry::TurnEvent;
 use crate::tools::probes;
@@ -44,6 +44,14 @@ impl Bench {
     }
 }
 
+/// What is known of single calls, which the other probes are compared with.
+pub(super) struct Known {
+    /// Whether they arrive: the control of negatives.
+    pub(super) control: Finding,
+    /// Where they stand.
+    pub(super) layer: Option<Layer>,
+}
+
 /// One trial: what it showed, the exchanges that show it, and what else it told.
 #[derive(Debug, Clone)]
 pub(super) struct Trial<F> {
@@ -51,6 +59,8 @@ pub(super) struct Trial<F> {
     pub(super) evidence: Vec<Digest>,
     pub(super) defects: Vec<Defect>,
     pub(super) telemetry: Vec<TurnEvent>,
+    /// Where its calls stood.
+    pub(super) layer: Option<Layer>,
     pub(super) facts: F,
 }
 
@@ -63,7 +73,7 @@ impl<F> Trial<F> {
     /// A trial whose outcome was known without holding it.
     pub(super) fn settled(finding: Finding, facts: F) -> Self {
         let (evidence, defects, telemetry) = Default::default();
-        Self { observation: finding.into(), evidence, defects, telemetry, facts }
+        Self { observation: finding.into(), evidence, defects, telemetry, layer: None, facts }
     }
 
     /// A trial that was one conversation.
@@ -77,8 +87,22 @@ impl<F> Trial<F> {
             evidence: conversation.evidence().to_vec(),
             defects: conversation.defects().to_vec(),
             telemetry: conversation.telemetry().to_vec(),
+            layer: conversation.layer(),
             facts,
         }
+    }
+
+    /// Without what else it told.
+    pub(super) fn bare(self) -> Trial<()> {
+        let Self { observation, evidence, defects, telemetry, layer, .. } = self;
+        Trial { observation, evidence, defects, telemetry, layer, facts: () }
+    }
+
+    /// Whether it passed with calls that stood where a client that reads those of `usual` does not
+    /// look: the model called, and the server lost it on the way.
+    pub(super) fn is_displaced(&self, usual: Option<Layer>) -> bool {
+        matches!(self.observation, Observation::Settled(Finding::Pass(_)))
+            && usual.is_some_and(|usual| self.layer > Some(usual))
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use futures_util::future::join_all;
 
-use super::bench::{Bench, Offer, Trial, unanswered, wanted};
-use super::calls::{Fit, best, no_call};
+use super::bench::{Bench, Known, Offer, Trial, unanswered, wanted};
+use super::calls::{Fit, best, displaced, no_call};
 use super::outcome::outcome;
 use super::suite::{CallCase, CallJudge};
 use super::{Probe, Seed, ask_for};
@@ -77,11 +77,16 @@ fn judged(judge: CallJudge, fit: &Fit, input: &str) -> (CaseVerdict, Observation
 }
 
 /// The result, now that it is known whether a single call works.
-pub(super) fn settle(probe: &str, trials: CaseTrials, control: &Finding, what: &str) -> Cases {
+pub(super) fn settle(probe: &str, trials: CaseTrials, known: &Known, what: &str) -> Cases {
+    let control = &known.control;
     let mut cases = BTreeMap::new();
     let mut failures = Vec::new();
     let (mut all, mut evidence): (Vec<Finding>, Vec<Digest>) = Default::default();
-    for (id, trials) in trials {
+    for (id, mut trials) in trials {
+        for trial in trials.iter_mut().filter(|trial| trial.is_displaced(known.layer)) {
+            trial.facts = CaseVerdict::AcceptedInvalid;
+            trial.observation = Observation::Negative(displaced(trial.layer));
+        }
         let verdicts: Vec<CaseVerdict> = trials.iter().map(|trial| trial.facts).collect();
         let digests: Vec<Digest> = trials.iter().flat_map(|trial| trial.evidence.clone()).collect();
         let findings: Vec<Finding> =

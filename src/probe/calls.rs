@@ -67,10 +67,13 @@ pub(super) fn best<'a>(
 
 /// In words, why there is no call in a reading.
 pub(super) fn no_call(reading: &Reading) -> String {
-    match reading.broken.first() {
-        Some(problem) => format!("a call that cannot be read: {}", excerpt(problem, 160)),
-        None if reading.text.trim().is_empty() => "an empty reply instead of a call".to_owned(),
-        None => format!("prose instead of a call: {:?}", excerpt(&reading.text, 80)),
+    match (reading.broken.first(), &reading.ending) {
+        (Some(problem), _) => format!("a call that cannot be read: {}", excerpt(problem, 160)),
+        (None, Some(ending)) => ending.clone(),
+        (None, None) if reading.text.trim().is_empty() => {
+            "an empty reply instead of a call".to_owned()
+        }
+        (None, None) => format!("prose instead of a call: {:?}", excerpt(&reading.text, 80)),
     }
 }
 
@@ -81,6 +84,12 @@ pub(super) fn layer_words(layer: Layer) -> &'static str {
         Layer::Content => "in the visible text: the model wrote it, the server left it there",
         Layer::Reasoning => "in the reasoning: the model wrote it, the server left it there",
     }
+}
+
+/// In words, what is wrong with calls that stand elsewhere than single ones do.
+pub(super) fn displaced(layer: Option<Layer>) -> String {
+    let layer = layer.unwrap_or(Layer::Structured);
+    format!("unlike a single call, {}", layer_words(layer))
 }
 
 #[cfg(test)]

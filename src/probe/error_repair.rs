@@ -7,7 +7,7 @@ use super::calls::{Fit, best, no_call};
 use super::outcome::settled;
 use super::suite::OneCall;
 use super::{Probe, Seed, ask_for};
-use crate::conversation::{Conversation, Miss, excerpt};
+use crate::conversation::{Conversation, Miss, Reading, excerpt};
 use crate::profile::Repair;
 use crate::verdict::Finding;
 
@@ -65,7 +65,7 @@ async fn corrected(conversation: &mut Conversation<'_>, first: &Finding) -> (Fin
                 return (fail(format!("the error is not answered: {words}")), false);
             }
             None if said.reading.calls.is_empty() => {
-                return (fail(explained(&said.reading.text)), false);
+                return (fail(explained(&said.reading)), false);
             }
             None => {}
         }
@@ -81,9 +81,10 @@ async fn corrected(conversation: &mut Conversation<'_>, first: &Finding) -> (Fin
     (fail(format!("not corrected in {CORRECTIONS} turns")), false)
 }
 
-fn explained(text: &str) -> String {
-    match text.trim() {
-        "" => "an empty reply to the error".to_owned(),
-        text => format!("explains instead of calling again: {:?}", excerpt(text, 80)),
+fn explained(reading: &Reading) -> String {
+    match (reading.broken.is_empty(), reading.text.trim()) {
+        (false, _) => no_call(reading),
+        (true, "") => "an empty reply to the error".to_owned(),
+        (true, text) => format!("explains instead of calling again: {:?}", excerpt(text, 80)),
     }
 }

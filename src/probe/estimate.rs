@@ -73,8 +73,9 @@ pub fn estimate(probes: &[&Probe], trials: u32, thinking: Option<&ThinkingSwitch
             }
             Ask::BasicFormat(ask) => {
                 let once = talk(probe, std::slice::from_ref(&ask.call), "").turns(1);
-                let rungs = 1 + count(ask.protocols.len());
-                // The control that asks for a word without tools is no trial, but smaller than one.
+                // The native rung is asked once more before another one counts. The control that asks
+                // for a word without tools is no trial, but smaller than one.
+                let rungs = 2 + count(ask.protocols.len());
                 (once, once * (rungs + 1))
             }
             ask => {
@@ -119,7 +120,8 @@ fn plain(probe: &Probe, ask: &Ask, thinking: Option<&ThinkingSwitch>) -> (Load, 
             let shapes = count(history::SHAPES);
             // Without reasoning, there is none to trim.
             let likely = Load { requests: shapes, ..talk.turns(1 + shapes / 2) };
-            (likely, talk.turns(1 + shapes))
+            // Histories that are refused for their reasoning are all sent again without it.
+            (likely, talk.turns(1 + 2 * shapes))
         }
         Ask::ToolChoice(ask) => {
             let talk = talk(probe, std::slice::from_ref(&ask.call), "");

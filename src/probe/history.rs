@@ -10,8 +10,8 @@ use super::closed_loop::{holds, receipt};
 use super::outcome::settled;
 use super::suite::Calls;
 use super::{Probe, Seed, Wanted, ask_for};
-use crate::conversation::Turn;
-use crate::ir::{Layer, Message, Part, Reply, Request, Role};
+use crate::conversation::{Answer, Turn};
+use crate::ir::{Layer, Message, Part, Request, Role};
 use crate::profile::{History, Taken, Variant};
 use crate::verdict::Finding;
 
@@ -32,6 +32,8 @@ enum Shape {
     ToolsOmitted,
     /// The user's words before the results.
     TextBeforeResults,
+    /// The user's words after the results, before the model has answered.
+    TextAfterResults,
     /// The reasoning of the turn with the calls was trimmed away.
     TrimmedReasoning,
 }
@@ -40,7 +42,7 @@ enum Shape {
 pub(super) const SHAPES: usize = Shape::ALL.len();
 
 impl Shape {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::WellFormed,
         Self::DanglingCall,
         Self::MissingResult,
@@ -48,6 +50,7 @@ impl Shape {
         Self::ResultsOutOfOrder,
         Self::ToolsOmitted,
         Self::TextBeforeResults,
+        Self::TextAfterResults,
         Self::TrimmedReasoning,
     ];
 
@@ -60,13 +63,9 @@ impl Shape {
             Self::ResultsOutOfOrder => "results-out-of-order",
             Self::ToolsOmitted => "tools-omitted",
             Self::TextBeforeResults => "text-before-results",
+            Self::TextAfterResults => "text-after-results",
             Self::TrimmedReasoning => "trimmed-reasoning",
         }
-    }
-
-    /// Whether an answer shows that the results were read.
-    fn carries_results(self) -> bool {
-        !matches!(self, Self::DanglingCall)
     }
 
     /// The request with its history made wrong; `None` where this cannot be done to it. The last
@@ -81,7 +80,7 @@ impl Shape {
                 vec![ask.clone(), called.clone(), Message::user("Never mind. Say hello.")]
             }
             Self::MissingResult if several => {
-                let kept = Message { role: Role::Tool, parts: results.parts.get(..1)?.to_vec() };
+                let kept = Message { role: Role::Tool, parts: results.parts.get(1..)?.to_vec() };
                 vec![ask.clone(), called.clone(), kept]
             }
             Self::OrphanResult => vec![ask.clone(), results.clone()],
@@ -97,6 +96,10 @@ impl Shape {
                 let words = Part::Text("Here are the results.".to_owned());
                 let parts = std::iter::once(words).chain(results.parts.clone()).collect();
                 vec![ask.clone(), called.clone(), Message { role: Role::User, parts }]
+            }
+            Self::TextAfterResults => {
+                let words = Message::user("These were the results. Now answer.");
+                vec![ask.clone(), called.clone(), results.clone(), words]
             }
             Self::TrimmedReasoning => {
                 let parts = without_reasoning(&called.parts)?;
@@ -182,48 +185,85 @@ async fn trial(bench: &Bench, probe: &Probe, ask: &Calls, seed: &Seed) -> Trial<
     if let Some(finding) = blocked {
         return Trial::of(&conversation, finding, Shapes::new());
     }
-    let results = conversation.run_tools(&said).await;
-    let receipts: Vec<String> = results.iter().filter_map(receipt).map(str::to_owned).collect();
-    let request = conversation.request().clone();
-    let asks = Shape::ALL.into_iter().filter_map(|shape| Some((shape, shape.applied(&request)?)));
-    let turns = join_all(
-        asks.map(|(shape, request)| async move { (shape, bench.endpoint.ask(&request).await) }),
-    )
-    .await;
-    let control = turns.iter().find(|(shape, _)| *shape == Shape::WellFormed).map(|(_, turn)| turn);
-    let finding = control.map_or_else(|| Finding::Skipped("nothing asked".to_owned()), well_formed);
-    let holds_up = matches!(finding, Finding::Pass(_));
-    // Where not even the well-formed history is read, its answer does not tell reading from ignoring.
-    let receipts =
-        if control.is_some_and(|turn| reads(turn, &receipts)) { receipts } else { vec![] };
-    let shapes = turns
-        .iter()
-        .filter(|_| holds_up)
-        .map(|(shape, turn)| (shape.as_str().to_owned(), taken(*shape, turn, &receipts)))
-        .collect();
-    let mut trial = Trial::of(&conversation, finding, shapes);
-    trial.evidence.extend(turns.into_iter().map(|(_, turn)| turn.evidence));
+    conversation.run_tools(&said).await;
+    let mut trial = Trial::of(&conversation, Finding::pass("calls to build on"), Shapes::new());
+    let mut sent = sent(bench, conversation.request()).await;
+    trial.evidence.extend(sent.iter().map(|sent| sent.turn.evidence.clone()));
+    // An endpoint may refuse the reasoning that it gave out itself: then histories go without.
+    if matches!(control(&sent), Some(Answer::Refused(_)))
+        && let Some(bare) = conversation.request().without_reasoning()
+    {
+        sent = self::sent(bench, &bare).await;
+        trial.evidence.extend(sent.iter().map(|sent| sent.turn.evidence.clone()));
+    }
+    let finding =
+        control(&sent).map_or_else(|| Finding::Skipped("nothing asked".into()), well_formed);
+    if matches!(finding, Finding::Pass(_)) {
+        trial.facts = shapes(&sent);
+    }
+    trial.observation = finding.into();
     trial
 }
 
+/// A history and what became of it.
+struct Sent {
+    shape: Shape,
+    /// What only the results in it tell.
+    receipts: Vec<String>,
+    turn: Turn,
+}
+
+impl Sent {
+    /// Whether the reply holds what only the results tell; `None` where they tell nothing.
+    fn is_read(&self) -> Option<bool> {
+        let text = self.turn.answer.reply()?.text();
+        (!self.receipts.is_empty())
+            .then(|| self.receipts.iter().any(|receipt| holds(&text, receipt)))
+    }
+}
+
+/// Sends a conversation in every shape that can be given to it.
+async fn sent(bench: &Bench, request: &Request) -> Vec<Sent> {
+    let asks = Shape::ALL.into_iter().filter_map(|shape| Some((shape, shape.applied(request)?)));
+    join_all(asks.map(|(shape, request)| async move {
+        let results = request.messages.iter().flat_map(|message| &message.parts);
+        let receipts = results.filter_map(|part| match part {
+            Part::Result(result) => receipt(result).map(str::to_owned),
+            _ => None,
+        });
+        Sent { shape, receipts: receipts.collect(), turn: bench.endpoint.ask(&request).await }
+    }))
+    .await
+}
+
+fn control(sent: &[Sent]) -> Option<&Answer> {
+    let control = sent.iter().find(|sent| sent.shape == Shape::WellFormed)?;
+    Some(&control.turn.answer)
+}
+
 /// Without the well-formed history being taken, nothing can be said of the others.
-fn well_formed(turn: &Turn) -> Finding {
-    blocked(&turn.answer, "the well-formed history is not taken either")
+fn well_formed(answer: &Answer) -> Finding {
+    blocked(answer, "the well-formed history is not taken either")
         .unwrap_or_else(|| Finding::pass("the well-formed history is taken"))
 }
 
-/// Whether a reply holds what only the results tell.
-fn reads(turn: &Turn, receipts: &[String]) -> bool {
-    let text = turn.answer.reply().map(Reply::text).unwrap_or_default();
-    receipts.iter().any(|receipt| holds(&text, receipt))
+/// How each shape was taken. That results are ignored shows only beside a well-formed history in
+/// which they were read.
+fn shapes(sent: &[Sent]) -> Shapes {
+    let reads = sent.iter().any(|it| it.shape == Shape::WellFormed && it.is_read() == Some(true));
+    sent.iter()
+        .map(|sent| {
+            let mut variant = variant(&sent.turn.answer);
+            if reads && sent.is_read() == Some(false) && !asks_for_the_missing(sent) {
+                variant.taken = Taken::Ignored;
+            }
+            (sent.shape.as_str().to_owned(), variant)
+        })
+        .collect()
 }
 
-/// A reply that does not hold what only the results tell has not read them.
-fn taken(shape: Shape, turn: &Turn, receipts: &[String]) -> Variant {
-    let mut variant = variant(&turn.answer);
-    let is_told = shape.carries_results() && !receipts.is_empty();
-    if turn.answer.reply().is_some() && is_told && !reads(turn, receipts) {
-        variant.taken = Taken::Ignored;
-    }
-    variant
+/// A model that calls once more for the result that it did not get has read what it got.
+fn asks_for_the_missing(sent: &Sent) -> bool {
+    sent.shape == Shape::MissingResult
+        && sent.turn.answer.reply().is_some_and(|reply| reply.calls().next().is_some())
 }

@@ -40,7 +40,7 @@ mod user_tools;
 pub use bench::Bench;
 pub use estimate::{Estimate, Load, estimate};
 pub use prompt::{Wanted, ask_for};
-pub use run::{Measured, Watch, run};
+pub use run::{Measured, Watch, run, unheard};
 pub use sample::{Again, sample};
 pub use seed::{Seed, fill};
 pub use suite::{Ask, Probe, ProbeFile, Suite, SuiteError};

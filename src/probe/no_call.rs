@@ -32,6 +32,13 @@ async fn trial(bench: &Bench, probe: &Probe, ask: &Question, seed: &Seed) -> Tri
                 CaseVerdict::AcceptedInvalid,
                 Observation::Negative(format!("called '{}', which was not needed", call.name)),
             ),
+            None if said.reading.attempted() || said.reading.text.trim().is_empty() => (
+                CaseVerdict::AcceptedInvalid,
+                Observation::Negative(match said.reading.broken.first() {
+                    Some(problem) => format!("tried to call, which was not needed: {problem}"),
+                    None => "an empty answer".to_owned(),
+                }),
+            ),
             None => (CaseVerdict::AcceptedValid, Finding::pass("answered in words").into()),
         });
     Trial::of(&conversation, observation, facts)

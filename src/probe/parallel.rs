@@ -2,14 +2,14 @@
 
 use futures_util::future::{join, join_all};
 
-use super::bench::{Bench, Offer, Trial, unanswered, wanted};
-use super::calls::{Fit, best, no_call};
+use super::bench::{Bench, Known, Offer, Trial, unanswered, wanted};
+use super::calls::{Fit, best, displaced, no_call};
 use super::outcome::settled;
 use super::suite::Calls;
 use super::{Probe, Seed, Wanted, ask_for};
-use crate::conversation::{Answer, Reading, Said};
+use crate::conversation::{Answer, Delivery, Reading, Said};
 use crate::dialect::DialectId;
-use crate::ir::Defect;
+use crate::ir::{Defect, ToolCall};
 use crate::profile::{ParallelTool, Switch};
 use crate::tools::{ArgumentSchema, Registry};
 use crate::verdict::{Finding, Observation};
@@ -25,10 +25,13 @@ pub(super) async fn trials(bench: &Bench, probe: &Probe, ask: &Calls) -> Vec<Tri
 /// The result, now that it is known whether a single call works.
 pub(super) fn settle(
     probe: &str,
-    trials: Vec<Trial<Off>>,
-    control: &Finding,
+    mut trials: Vec<Trial<Off>>,
+    known: &Known,
     what: &str,
 ) -> (ParallelTool, Vec<Finding>) {
+    for trial in trials.iter_mut().filter(|trial| trial.is_displaced(known.layer)) {
+        trial.observation = Observation::Negative(displaced(trial.layer));
+    }
     let off_switch = trials
         .iter()
         .map(|trial| trial.facts)
@@ -40,7 +43,7 @@ pub(super) fn settle(
             Switch::Ignored => 4,
         })
         .unwrap_or(Switch::Unknown);
-    let (outcome, findings) = settled(probe, trials, control, what);
+    let (outcome, findings) = settled(probe, trials, &known.control, what);
     (ParallelTool { outcome, off_switch }, findings)
 }
 
@@ -56,8 +59,9 @@ async fn trial(bench: &Bench, probe: &Probe, ask: &Calls, seed: &Seed) -> Trial<
     together.want(wanted.len());
     let mut alone = bench.conversation(&tools, &words);
     alone.request().parallel = Some(false);
-    // A stream's twin is about the stream, not about the switch.
-    let has_switch = switchable(bench.endpoint.dialect()) && !bench.stream;
+    // A stream's twin is about the stream, not about the switch, and text has none.
+    let has_switch =
+        switchable(bench.endpoint.dialect()) && bench.delivery == Delivery::Native && !bench.stream;
     let switched_off = async { if has_switch { Some(alone.turn().await) } else { None } };
     let (said, off) = join(together.turn(), switched_off).await;
     let observation = judge(&said, &wanted, &tools);
@@ -86,13 +90,28 @@ fn judge(said: &Said, wanted: &[Wanted], tools: &Registry) -> Observation {
     if let Some(observation) = unanswered(&said.answer) {
         return observation;
     }
-    let fits: Vec<Option<Fit>> =
-        wanted.iter().map(|call| fit_of(&said.reading, call, tools)).collect();
-    let is_there = |fit: &Option<Fit>| matches!(fit, Some(Fit::Exact | Fit::Valid));
-    if fits.iter().all(is_there) && !has_one_id_twice(said) {
+    let made: Vec<Option<(&ToolCall, Fit)>> =
+        wanted.iter().map(|call| made(&said.reading, call, tools)).collect();
+    if made.iter().zip(wanted).all(|(made, wanted)| is_there(made.as_ref(), wanted))
+        && !has_one_id_twice(said)
+    {
         return Finding::pass(format!("{} calls in one reply", wanted.len())).into();
     }
+    let fits: Vec<Fit> = made.into_iter().flatten().map(|(_, fit)| fit).collect();
     Observation::Negative(shortcoming(said, wanted, &fits))
+}
+
+/// Whether a call came with every argument asked for. Values that break the schema are another
+/// probe's business; arguments that got lost, or ended up in the other call, are this one's.
+fn is_there(made: Option<&(&ToolCall, Fit)>, wanted: &Wanted) -> bool {
+    match made {
+        Some((_, Fit::Exact | Fit::Valid)) => true,
+        Some((call, Fit::Invalid(_))) => wanted
+            .arguments
+            .as_object()
+            .is_some_and(|asked| asked.keys().all(|key| call.input.get(key).is_some())),
+        Some((_, Fit::OtherTool(_))) | None => false,
+    }
 }
 
 /// Decoders tell such calls apart by other means; results sent back could not be.
@@ -100,22 +119,26 @@ fn has_one_id_twice(said: &Said) -> bool {
     said.reply().is_some_and(|reply| reply.defects.contains(Defect::IdDuplicate))
 }
 
-fn fit_of(reading: &Reading, wanted: &Wanted, tools: &Registry) -> Option<Fit> {
+fn made<'a>(
+    reading: &'a Reading,
+    wanted: &Wanted,
+    tools: &Registry,
+) -> Option<(&'a ToolCall, Fit)> {
     let schema = tools
         .specs()
         .find(|spec| spec.name == wanted.tool)
         .and_then(|spec| ArgumentSchema::new(&spec.input_schema).ok());
-    best(reading, wanted, schema.as_ref()).map(|(_, fit)| fit)
+    best(reading, wanted, schema.as_ref())
 }
 
 /// In words, what came in place of all calls at once.
-fn shortcoming(said: &Said, wanted: &[Wanted], fits: &[Option<Fit>]) -> String {
+fn shortcoming(said: &Said, wanted: &[Wanted], fits: &[Fit]) -> String {
     let reading = &said.reading;
     let [only] = reading.calls.as_slice() else {
         return match reading.calls.len() {
             0 => no_call(reading),
             _ if has_one_id_twice(said) => "several calls with one id".to_owned(),
-            count => match fits.iter().flatten().find_map(complaint) {
+            count => match fits.iter().find_map(complaint) {
                 Some(complaint) => format!("{count} calls, one of them wrong: {complaint}"),
                 None => format!("{count} calls, but not those asked for"),
             },

@@ -72,7 +72,8 @@ async fn trial(bench: &Bench, probe: &Probe, ask: &OneCall, seed: &Seed) -> Tria
     let turns = replayed(bench, &mut conversation).await;
     let variants: BTreeMap<Change, Variant> =
         turns.iter().map(|(change, turn)| (*change, variant(&turn.answer))).collect();
-    let (finding, mode) = judge(&variants);
+    let before = said.reply().and_then(|reply| reply.usage.input);
+    let (finding, mode) = judge(&variants, before);
     // Without a verdict on the two that are each other's control, the others have none either.
     let is_known =
         |change: Change| mode.is_some() || matches!(change, Change::Faithful | Change::Omitted);
@@ -136,8 +137,13 @@ fn with(request: &Request, change: Change) -> Request {
     Request { messages: messages.collect(), ..request.clone() }
 }
 
-/// The mode, which takes both the faithful replay and the omission to tell.
-fn judge(variants: &BTreeMap<Change, Variant>) -> (Finding, Option<ReplayMode>) {
+/// The mode, which takes both the faithful replay and the omission to tell. `before` is what the
+/// prompt came to when neither the call nor its result was in it: a count that has not grown since
+/// is made up, and shows nothing.
+fn judge(
+    variants: &BTreeMap<Change, Variant>,
+    before: Option<u64>,
+) -> (Finding, Option<ReplayMode>) {
     let (Some(faithful), Some(omitted)) =
         (variants.get(&Change::Faithful), variants.get(&Change::Omitted))
     else {
@@ -155,7 +161,9 @@ fn judge(variants: &BTreeMap<Change, Variant>) -> (Finding, Option<ReplayMode>) 
         ),
         (Taken::Accepted, Taken::Accepted) => match (faithful.prompt_tokens, omitted.prompt_tokens)
         {
-            (Some(with), Some(without)) if with == without => {
+            (Some(with), Some(without))
+                if with == without && before.is_some_and(|before| with > before) =>
+            {
                 let words =
                     "accepted, but the prompt is no longer for it: it never reached the model";
                 (Finding::pass(words), Some(ReplayMode::Ignored))
@@ -183,7 +191,8 @@ mod tests {
     }
 
     fn mode(faithful: Variant, omitted: Variant) -> Option<ReplayMode> {
-        judge(&BTreeMap::from([(Change::Faithful, faithful), (Change::Omitted, omitted)])).1
+        let variants = BTreeMap::from([(Change::Faithful, faithful), (Change::Omitted, omitted)]);
+        judge(&variants, Some(100)).1
     }
 
     #[test]
@@ -207,5 +216,13 @@ mod tests {
         let accepted = |tokens| taken(Taken::Accepted, Some(tokens));
         assert_eq!(mode(accepted(120), accepted(120)), Some(ReplayMode::Ignored));
         assert_eq!(mode(accepted(150), accepted(120)), Some(ReplayMode::Accepted));
+    }
+
+    #[test]
+    fn a_count_that_never_grows_shows_nothing() {
+        let accepted = |tokens| taken(Taken::Accepted, Some(tokens));
+        for made_up in [0, 100] {
+            assert_eq!(mode(accepted(made_up), accepted(made_up)), Some(ReplayMode::Accepted));
+        }
     }
 }

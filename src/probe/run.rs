@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use futures_util::future::{Either, join_all, select};
 
 use super::basic_format::{self, Ladder, Native};
-use super::bench::{Bench, Trial};
+use super::bench::{Bench, Known, Trial};
 use super::streaming::{self, Twin};
 use super::suite::{Ask, BasicFormat};
 use super::{Probe, call_cases, closed_loop, error_repair, history, no_call, parallel};
@@ -19,6 +19,7 @@ use crate::conversation::Delivery;
 use crate::profile::{CaseVerdict, Cases, Outcome, ReplayMode, Results, Status, Switch};
 use crate::telemetry::TurnEvent;
 use crate::verdict::Finding;
+use crate::wire::Framing;
 
 /// What negatives of later probes are compared with.
 const SINGLE_CALL: &str = "a single call";
@@ -62,7 +63,7 @@ impl Asked {
             Self::Repair(trials) => of(trials),
             Self::Replay(trials) => of(trials),
             Self::History(trials) => of(trials),
-            Self::Twins(twins) => twins.iter().flat_map(|twin| twin.telemetry.clone()).collect(),
+            Self::Twins(twins) => twins.iter().flat_map(Twin::telemetry).cloned().collect(),
         }
     }
 }
@@ -79,6 +80,17 @@ pub async fn run(bench: &Bench, probes: &[&Probe], watch: &dyn Watch) -> Measure
     let telemetry = asked.iter().flat_map(Asked::telemetry);
     let telemetry = ladder.telemetry.iter().cloned().chain(telemetry).collect();
     Measured { results: settled(probes, ladder, asked), telemetry }
+}
+
+/// What a suite gives that could not be asked, because nobody was found who would understand.
+pub fn unheard(probes: &[&Probe], why: &str) -> Measured {
+    let Some(first) = probes.iter().find(|probe| matches!(probe.file.ask, Ask::BasicFormat(_)))
+    else {
+        return Measured::default();
+    };
+    let ladder = basic_format::unasked(first, &Finding::Inconclusive(why.to_owned()));
+    let asked = probes.iter().map(|probe| blocked(probe, &ladder.result.outcome)).collect();
+    Measured { results: settled(probes, ladder, asked), telemetry: Vec::new() }
 }
 
 async fn climb_and_ask(
@@ -165,14 +177,15 @@ pub(super) async fn ask_one(bench: &Bench, probes: &[&Probe], probe: &Probe) -> 
 }
 
 async fn twin_of(bench: &Bench, probe: &Probe) -> Twin {
+    let (id, framing) = (&probe.id, bench.endpoint.dialect().codec().framing());
     match &probe.file.ask {
-        Ask::BasicFormat(ask) => Twin::of(&probe.id, basic_format::trials(bench, probe, ask).await),
-        Ask::ClosedLoop(ask) => Twin::of(&probe.id, closed_loop::trials(bench, probe, ask).await),
-        Ask::Parallel(ask) => Twin::of(&probe.id, parallel::trials(bench, probe, ask).await),
-        _ => Twin::of(
-            &probe.id,
-            vec![Trial::skipped("only basic-format, closed-loop and parallel have twins", ())],
-        ),
+        Ask::BasicFormat(ask) => Twin::of(id, basic_format::twin(bench, probe, ask).await, framing),
+        Ask::ClosedLoop(ask) => Twin::of(id, closed_loop::trials(bench, probe, ask).await, framing),
+        Ask::Parallel(ask) => Twin::of(id, parallel::trials(bench, probe, ask).await, framing),
+        _ => {
+            let why = "only basic-format, closed-loop and parallel have twins";
+            Twin::of(id, vec![Trial::skipped(why, ())], framing)
+        }
     }
 }
 
@@ -197,7 +210,8 @@ fn blocked(probe: &Probe, ladder: &Outcome) -> Asked {
         )]),
         Ask::History(_) => Asked::History(vec![Trial::settled(why, history::Shapes::new())]),
         Ask::Streaming(_) => {
-            Asked::Twins(vec![Twin::of("basic-format", vec![Trial::settled(why, ())])])
+            let settled = vec![Trial::settled(why, ())];
+            Asked::Twins(vec![Twin::of("basic-format", settled, Framing::Sse)])
         }
     }
 }
@@ -211,8 +225,9 @@ fn settled(probes: &[&Probe], ladder: Ladder, asked: Vec<Asked>) -> Results {
         Status::Fail if ladder.delivery.is_some() => Finding::pass("a call, if not as asked"),
         Status::Fail | Status::Skipped => Finding::Skipped(ladder.result.outcome.reason.clone()),
     };
+    let known = Known { control, layer: ladder.result.layer };
     let plain = BTreeMap::from([(ladder.result.outcome.probe.clone(), ladder.findings)]);
-    let mut results = placed(probes, asked, &control, plain);
+    let mut results = placed(probes, asked, &known, plain);
     results.single_tool = Some(ladder.result);
     results
 }
@@ -222,7 +237,7 @@ fn settled(probes: &[&Probe], ladder: Ladder, asked: Vec<Asked>) -> Results {
 pub(super) fn placed(
     probes: &[&Probe],
     asked: Vec<Asked>,
-    control: &Finding,
+    known: &Known,
     mut plain: BTreeMap<String, Vec<Finding>>,
 ) -> Results {
     let mut results = Results::default();
@@ -231,7 +246,7 @@ pub(super) fn placed(
         match asked {
             Asked::Twins(streams) => twins.push((probe.id.clone(), streams)),
             Asked::Cases(trials) => {
-                let cases = call_cases::settle(&probe.id, trials, control, SINGLE_CALL);
+                let cases = call_cases::settle(&probe.id, trials, known, SINGLE_CALL);
                 place(&mut results, &probe.id, cases);
             }
             Asked::Loop(trials) => {
@@ -244,7 +259,7 @@ pub(super) fn placed(
                 }
             }
             Asked::Parallel(trials) => {
-                let (result, findings) = parallel::settle(&probe.id, trials, control, SINGLE_CALL);
+                let (result, findings) = parallel::settle(&probe.id, trials, known, SINGLE_CALL);
                 plain.insert(probe.id.clone(), findings);
                 results.parallel_tool = Some(result);
             }
@@ -258,7 +273,7 @@ pub(super) fn placed(
         }
     }
     for (id, twins) in twins.into_iter().filter(|(_, twins)| !twins.is_empty()) {
-        results.streaming = Some(streaming::settle(&id, twins, &plain));
+        results.streaming = Some(streaming::settle(&id, twins, &plain, known.layer));
     }
     results
 }

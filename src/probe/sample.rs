@@ -3,10 +3,11 @@
 use futures_util::future::{join, join_all};
 
 use super::basic_format;
-use super::bench::Bench;
+use super::bench::{Bench, Known};
 use super::run::{ask_one, placed};
 use super::suite::Ask;
 use super::{Probe, Seed};
+use crate::ir::Layer;
 use crate::profile::Results;
 use crate::verdict::Finding;
 
@@ -19,6 +20,8 @@ pub struct Again<'a> {
     pub case: Option<&'a str>,
     /// The number of the sample: each has values of its own.
     pub number: u32,
+    /// Where single calls stand on this rung, where that is known.
+    pub layer: Option<Layer>,
 }
 
 /// One trial of one probe, on the rung that the bench names, with fresh values. A streamed twin is
@@ -29,7 +32,7 @@ pub async fn sample(
     again: Again<'_>,
     control: &Finding,
 ) -> Results {
-    let Again { probe, case, number } = again;
+    let Again { probe, case, number, layer } = again;
     let bench = &Bench { trials: 1, seed: fresh(&bench.seed, number), ..bench.clone() };
     let needed: Vec<Probe> = needed(probes, probe)
         .into_iter()
@@ -47,7 +50,9 @@ pub async fn sample(
     let others = join_all(needed.iter().map(|probe| ask_one(bench, &needed, probe)));
     let (basic, asked) = join(basic, others).await;
     let plain = basic.iter().map(|it| (it.result.outcome.probe.clone(), it.findings.clone()));
-    let mut results = placed(&needed, asked, control, plain.collect());
+    let layer = basic.as_ref().and_then(|it| it.result.layer).or(layer);
+    let known = Known { control: control.clone(), layer };
+    let mut results = placed(&needed, asked, &known, plain.collect());
     results.single_tool = basic.map(|it| it.result);
     results
 }

@@ -3,40 +3,48 @@
 use std::collections::BTreeMap;
 
 use super::bench::Trial;
+use super::calls::displaced;
 use super::outcome::outcome;
-use crate::ir::{Defect, Digest};
+use crate::ir::{Defect, Digest, Layer};
 use crate::profile::{CaseResult, CaseVerdict, Streaming};
 use crate::telemetry::TurnEvent;
 use crate::verdict::{Finding, Observation, Tally};
+use crate::wire::Framing;
 
-/// The streamed trials of one probe, with what is needed to judge them.
+/// The streamed trials of one probe.
 #[derive(Debug, Clone)]
 pub(super) struct Twin {
     /// The probe that is repeated.
     id: String,
-    observations: Vec<Observation>,
-    evidence: Vec<Digest>,
-    defects: Vec<Defect>,
-    pub(super) telemetry: Vec<TurnEvent>,
+    trials: Vec<Trial<()>>,
+    framing: Framing,
 }
 
 impl Twin {
     /// The streamed trials of a probe.
-    pub(super) fn of<F>(id: &str, trials: Vec<Trial<F>>) -> Self {
-        let mut twin = Self {
-            id: id.to_owned(),
-            observations: vec![],
-            evidence: vec![],
-            defects: vec![],
-            telemetry: vec![],
-        };
-        for trial in trials {
-            twin.observations.push(trial.observation);
-            twin.evidence.extend(trial.evidence);
-            twin.defects.extend(trial.defects);
-            twin.telemetry.extend(trial.telemetry);
+    pub(super) fn of<F>(id: &str, trials: Vec<Trial<F>>, framing: Framing) -> Self {
+        Self { id: id.to_owned(), trials: trials.into_iter().map(Trial::bare).collect(), framing }
+    }
+
+    pub(super) fn telemetry(&self) -> impl Iterator<Item = &TurnEvent> {
+        self.trials.iter().flat_map(|trial| &trial.telemetry)
+    }
+}
+
+/// What a streamed trial showed. Doing the same by other means is not enough: a body that is no
+/// stream, or a call in a place where plain ones do not stand, is lost on a client that streams. To
+/// one that reads lines, a whole body is a stream of one.
+fn observed(trial: &Trial<()>, framing: Framing, usual: Option<Layer>) -> Observation {
+    if trial.is_displaced(usual) {
+        return Observation::Negative(displaced(trial.layer));
+    }
+    match &trial.observation {
+        Observation::Settled(Finding::Pass(_))
+            if framing != Framing::Ndjson && trial.defects.contains(&Defect::StreamIgnored) =>
+        {
+            Observation::Negative("one whole body where a stream was asked for".to_owned())
         }
-        twin
+        observation => observation.clone(),
     }
 }
 
@@ -45,18 +53,20 @@ pub(super) fn settle(
     probe: &str,
     twins: Vec<Twin>,
     plain: &BTreeMap<String, Vec<Finding>>,
+    usual: Option<Layer>,
 ) -> Streaming {
-    let mut all = Vec::new();
-    let mut evidence = Vec::new();
+    let (mut all, mut evidence): (Vec<Finding>, Vec<Digest>) = Default::default();
     let mut defects = Vec::new();
     let mut results = BTreeMap::new();
-    for twin in twins {
-        let controls = plain.get(&twin.id).cloned().unwrap_or_default();
-        let findings = compared(twin.observations, &controls);
-        results.insert(twin.id, case(&findings, twin.evidence.clone()));
+    for Twin { id, trials, framing } in twins {
+        let controls = plain.get(&id).cloned().unwrap_or_default();
+        let observations = trials.iter().map(|trial| observed(trial, framing, usual)).collect();
+        let findings = compared(observations, &controls);
+        let shown: Vec<Digest> = trials.iter().flat_map(|trial| trial.evidence.clone()).collect();
+        results.insert(id, case(&findings, shown.clone()));
         all.extend(findings);
-        evidence.extend(twin.evidence);
-        defects.extend(twin.defects);
+        evidence.extend(shown);
+        defects.extend(trials.into_iter().flat_map(|trial| trial.defects));
     }
     defects.sort();
     defects.dedup();

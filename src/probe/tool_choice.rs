@@ -10,6 +10,7 @@ use super::call_cases::{CaseTrials, missed};
 use super::suite::OneCall;
 use super::{Probe, Seed, ask_for};
 use crate::conversation::{Delivery, Said};
+use crate::dialect::DialectId;
 use crate::ir::{Layer, Object, Part, ToolChoice};
 use crate::profile::{CaseVerdict, ThinkingSwitch};
 use crate::verdict::{Finding, Observation};
@@ -98,6 +99,9 @@ async fn trial(
     if bench.delivery != Delivery::Native {
         return Trial::skipped("tools are taught in the prompt", CaseVerdict::Skipped);
     }
+    if bench.endpoint.dialect() == DialectId::Ollama && *choice != ToolChoice::Auto {
+        return Trial::skipped("this dialect has no tool choice", CaseVerdict::Skipped);
+    }
     let wanted = wanted(&ask.call, seed);
     let offer = Offer { probe, names: &[&wanted.tool, BYSTANDER], among: 0, filler: 0 };
     let tools = match offer.tools(seed) {
@@ -113,7 +117,12 @@ async fn trial(
     conversation.request().extra.clone_from(&mode.extra);
     let said = conversation.turn().await;
     let (facts, observation) = judge(&said, choice);
-    Trial::of(&conversation, observation, facts)
+    let mut trial = Trial::of(&conversation, observation, facts);
+    if *choice == ToolChoice::None {
+        // Wherever it stands: it is not the call that counts here.
+        trial.layer = None;
+    }
+    trial
 }
 
 fn judge(said: &Said, choice: &ToolChoice) -> (CaseVerdict, Observation) {

@@ -77,9 +77,11 @@ impl Suspect<'_> {
             return (Decision::Inconclusive, Observed::default());
         };
         let control = self.control();
+        let layer = self.night.results.single_tool.as_ref().and_then(|single| single.layer);
         let (mut number, mut misses) = (0, 0);
         while misses < MISSES {
-            let again = Again { probe: &suspicion.probe, case: suspicion.case.as_deref(), number };
+            let (probe, case) = (suspicion.probe.as_str(), suspicion.case.as_deref());
+            let again = Again { probe, case, number, layer };
             let results = sample(bench, probes, again, &control).await;
             let seen = suspicion.read(&results, self.before, self.night);
             misses = if seen.trials == 0 { misses + 1 } else { 0 };

@@ -14,7 +14,7 @@ use crate::profile::store::{
     Claim, Completion, MANIFEST_VERSION, Manifest, RunFolder, RunTarget, Selection, StoreError,
     Totals, together,
 };
-use crate::profile::{Profile, Status};
+use crate::profile::{CaseResult, CaseVerdict, Profile, Status};
 use crate::telemetry::Counts;
 
 /// A run as it is written down.
@@ -212,8 +212,18 @@ fn announced(job: &Job) -> Option<RunTarget> {
 /// there is none at all.
 pub fn open_question(profile: &Profile) -> Option<String> {
     let single = profile.results.single_tool.as_ref().map(|single| &single.outcome);
-    let open = single
+    single
         .filter(|single| single.status == Status::Skipped)
-        .or_else(|| profile.results.outcomes().find(|it| it.status == Status::Inconclusive))?;
-    Some(format!("{}: {}", open.probe, open.reason))
+        .or_else(|| profile.results.outcomes().find(|it| it.status == Status::Inconclusive))
+        .map(|open| format!("{}: {}", open.probe, open.reason))
+        .or_else(|| open_case(profile))
+}
+
+/// The case that keeps the level of schemas open.
+fn open_case(profile: &Profile) -> Option<String> {
+    let schema = profile.results.schema.as_ref();
+    let schema = schema.filter(|_| profile.capabilities.schema_level.is_none())?;
+    let is_open = |case: &&CaseResult| case.verdict == CaseVerdict::Inconclusive;
+    let open = schema.cases.values().find(is_open)?;
+    Some(format!("{}: {}", schema.outcome.probe, open.reason))
 }

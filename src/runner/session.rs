@@ -8,8 +8,8 @@ use futures_util::future::join;
 
 use super::cost::{cost, unit_cost};
 use super::{
-    Access, Connection, DiscoverError, Inspection, Target, TemplateFileError, discover, inspect,
-    read_template,
+    Access, Connection, DiscoverError, Discovery, Inspection, Target, TemplateFileError, discover,
+    inspect, read_template,
 };
 use crate::conversation::{Delivery, ExchangeLog};
 use crate::dialect::EndpointError;
@@ -81,19 +81,30 @@ pub async fn probe_target(
     let named = target.endpoint.chat_template.as_deref().map(read_template).transpose()?;
     let began = Instant::now();
     let (transport, credentials) = (&*line.transport, &line.credentials);
-    let found = discover(transport, &target.endpoint, credentials, &target.model).await?;
-    found.heard.iter().for_each(|heard| line.budget.charge(heard.tokens));
-    let told = inspect(transport, &target.endpoint, &found.way, credentials, &target.model);
-    let asked = ask(target, line, &found.way, plan, watch);
-    let (told, asked) = join(told, asked).await;
-    let (measured, exchanges) = asked?;
+    let found = discover(transport, &target.endpoint, credentials, &target.model).await;
+    let (way, told, (measured, exchanges)) = match found {
+        Ok(Discovery { way, heard }) => {
+            for heard in &heard {
+                line.budget.charge(heard.tokens);
+            }
+            let told = inspect(transport, &target.endpoint, &way, credentials, &target.model);
+            let (told, asked) = join(told, ask(target, line, &way, plan, watch)).await;
+            (way, told, asked?)
+        }
+        Err(error) => {
+            // Nothing can be asked, which is as inconclusive as asking for nothing.
+            let way = target.endpoint.ways.first().cloned().ok_or_else(|| error.clone())?;
+            let measured = probe::unheard(&plan.probes(), &error.to_string());
+            (way, Inspection::default(), (measured, Vec::new()))
+        }
+    };
     let told = Inspection { template: named.or(told.template), ..told };
     let profile = Profile {
         cost: Some(unit_cost(target, &measured.telemetry, &exchanges)),
-        ..profile(target, &found.way, told, plan, &measured)
+        ..profile(target, &way, told, plan, &measured)
     };
     let cost = cost(&exchanges, &line.budget, began.elapsed());
-    let (telemetry, thinking) = (measured.telemetry, found.way.thinking);
+    let (telemetry, thinking) = (measured.telemetry, way.thinking);
     Ok(Probed { profile, exchanges, cost, telemetry, thinking })
 }
 

@@ -14,7 +14,7 @@ use crate::conversation::CUT_SHORT;
 use crate::dialect::{ApiError, Dialect};
 use crate::ir::{Reply, StopKind};
 use crate::probe::{Ask, Probe};
-use crate::profile::{CaseResult, Results};
+use crate::profile::{CaseResult, CaseVerdict, Results};
 use crate::transport::{
     Cassette, Difference, Piecing, Playback, Recut, cut_short, differences, recut,
 };
@@ -109,7 +109,7 @@ fn case(twin: &CaseResult) -> Value {
 }
 
 /// Where the verdict on streams that end too early is neither the one on the whole streams nor that
-/// they ended too early.
+/// they ended too early. One of which no piece is left tells nothing, and may be said to.
 fn misread(whole: &Results, short: &Results) -> Vec<Difference> {
     let twins = |results: &Results| {
         results.streaming.as_ref().map(|it| it.twins.clone()).unwrap_or_default()
@@ -119,7 +119,9 @@ fn misread(whole: &Results, short: &Results) -> Vec<Difference> {
     for (id, before) in &whole {
         let after = short.get(id);
         let is_fine = after.is_some_and(|after| {
-            after.verdict == before.verdict || after.reason.contains(CUT_SHORT)
+            after.verdict == before.verdict
+                || after.verdict == CaseVerdict::Inconclusive
+                || after.reason.contains(CUT_SHORT)
         });
         if !is_fine {
             let (path, new) = (format!("twins.{id}"), after.map(case));

@@ -4,8 +4,8 @@
 //! judged again when the rules improve. Null means that no verdict was reached.
 
 use crate::profile::{
-    Capabilities, CaseVerdict, Cases, ErrorRepair, Outcome, ReasoningReplay, Replay, ReplayMode,
-    Results, SchemaLevel, SingleTool, Status, ToolCallFormat,
+    Capabilities, CaseResult, CaseVerdict, Cases, ErrorRepair, Outcome, ReasoningReplay, Replay,
+    ReplayMode, Results, SchemaLevel, SingleTool, Status, ToolCallFormat,
 };
 
 /// The schema cases that make a flat object of typed values.
@@ -16,6 +16,7 @@ pub fn capabilities(results: &Results) -> Capabilities {
     let single = results.single_tool.as_ref();
     let found = single.filter(|single| single.format.is_some());
     let replay = results.reasoning_replay.as_ref();
+    let no_calls = single.is_some_and(|single| single.outcome.status == Status::Fail);
     Capabilities {
         schema_level: schema_level(results),
         tool_call_format: single.and_then(call_format),
@@ -25,7 +26,7 @@ pub fn capabilities(results: &Results) -> Capabilities {
         supports_parallel_tool_use: results
             .parallel_tool
             .as_ref()
-            .and_then(|result| supported(&result.outcome)),
+            .and_then(|result| supported(&result.outcome, no_calls)),
         requires_reasoning_replay: replay
             .and_then(|replay| replay.mode)
             .map(|mode| mode == ReplayMode::Required),
@@ -33,26 +34,31 @@ pub fn capabilities(results: &Results) -> Capabilities {
         supports_streaming_tool_use: results
             .streaming
             .as_ref()
-            .and_then(|result| supported(&result.outcome)),
-        error_repair: results.error_repair.as_ref().and_then(|result| repair(&result.outcome)),
+            .and_then(|result| supported(&result.outcome, no_calls)),
+        error_repair: results
+            .error_repair
+            .as_ref()
+            .and_then(|result| repair(&result.outcome, no_calls)),
     }
 }
 
 /// A boolean capability is true only on `pass`, and unknown without a verdict. What was skipped
-/// because calls do not work at all is not there either.
-fn supported(outcome: &Outcome) -> Option<bool> {
+/// because not even a single call works is not there either.
+fn supported(outcome: &Outcome, no_calls: bool) -> Option<bool> {
     match outcome.status {
         Status::Pass => Some(true),
-        Status::Partial | Status::Fail | Status::Skipped => Some(false),
+        Status::Partial | Status::Fail => Some(false),
+        Status::Skipped => no_calls.then_some(false),
         Status::Inconclusive => None,
     }
 }
 
-fn repair(outcome: &Outcome) -> Option<ErrorRepair> {
+fn repair(outcome: &Outcome, no_calls: bool) -> Option<ErrorRepair> {
     match outcome.status {
         Status::Pass => Some(ErrorRepair::Reliable),
         Status::Partial => Some(ErrorRepair::Limited),
-        Status::Fail | Status::Skipped => Some(ErrorRepair::None),
+        Status::Fail => Some(ErrorRepair::None),
+        Status::Skipped => no_calls.then_some(ErrorRepair::None),
         Status::Inconclusive => None,
     }
 }
@@ -75,13 +81,20 @@ fn schema_level(results: &Results) -> Option<SchemaLevel> {
         return None;
     }
     let (asked, passes) = (schema.outcome.trials, schema.outcome.passes);
+    let all_known = schema.cases.values().all(is_known);
+    let flat_known = FLAT_CASES.iter().filter_map(|id| schema.cases.get(*id)).all(is_known);
     match (asked, passes) {
         (0, _) => None,
-        (_, 0) => Some(SchemaLevel::None),
-        _ if schema.failures.is_empty() => Some(SchemaLevel::StrictJsonSchema),
+        (_, 0) => all_known.then_some(SchemaLevel::None),
+        _ if schema.failures.is_empty() => all_known.then_some(SchemaLevel::StrictJsonSchema),
         _ if FLAT_CASES.iter().all(|id| passed(schema, id)) => Some(SchemaLevel::SimpleObject),
-        _ => Some(SchemaLevel::StringOnly),
+        _ => flat_known.then_some(SchemaLevel::StringOnly),
     }
+}
+
+/// Whether a case was decided: a level cannot rest on answers that never came.
+fn is_known(case: &CaseResult) -> bool {
+    !matches!(case.verdict, CaseVerdict::Inconclusive | CaseVerdict::Skipped)
 }
 
 fn passed(cases: &Cases, id: &str) -> bool {

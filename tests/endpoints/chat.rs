@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::mind::{Heard, Says};
+use crate::mind::{Heard, Says, obey};
 use crate::server::{Asked, Script};
 
 /// What was said so far.
@@ -133,4 +133,32 @@ pub(crate) fn answer(asked: &Asked, message: &Value) -> Script {
 /// A refusal in the usual envelope.
 pub(crate) fn refusal(status: u16, words: &str) -> Script {
     Script::json(status, &json!({"error": {"message": words, "type": "invalid_request_error"}}))
+}
+
+pub(crate) fn mind(asked: &Asked) -> Says {
+    obey(&heard(&asked.body))
+}
+
+pub(crate) fn word(index: usize) -> Value {
+    json!(format!("fc_{index}"))
+}
+
+pub(crate) fn good(asked: &Asked) -> Value {
+    message(&mind(asked), word)
+}
+
+/// A message whose calls are written into the text.
+pub(crate) fn written(says: &Says, write: fn(&str, &Value) -> String) -> Value {
+    match says {
+        Says::Words(words) => json!({"role": "assistant", "content": words}),
+        Says::Calls(calls) => {
+            let calls: Vec<String> =
+                calls.iter().map(|(name, arguments)| write(name, arguments)).collect();
+            json!({"role": "assistant", "content": calls.join("\n")})
+        }
+    }
+}
+
+pub(crate) fn hermes(name: &str, arguments: &Value) -> String {
+    format!("<tool_call>\n{}\n</tool_call>", json!({"name": name, "arguments": arguments}))
 }

@@ -5,7 +5,7 @@
 //! - `server`: a loopback server that answers each request with scripted bytes
 //! - `mind`: a model that does as it is told, from the text of a conversation alone
 //! - `chat`: how a chat server hears and speaks; `others`: how the other dialects do
-//! - `trouble`: infrastructure; `strangers`: personalities
+//! - `trouble`: infrastructure; `strangers`: personalities; `wild`: single faults, and where they show
 
 #![expect(
     clippy::unwrap_used,
@@ -20,6 +20,7 @@ mod others;
 mod server;
 mod strangers;
 mod trouble;
+mod wild;
 
 use std::process::{Command, Stdio};
 

@@ -97,6 +97,64 @@ fn events(blocks: &[Value], stop: &str) -> String {
     out.into_iter().map(event).collect()
 }
 
+/// Items, with ids of their own kind and calls that want their results next to them.
+pub(crate) fn items(asked: &Asked) -> Script {
+    let mut heard = Vec::new();
+    for item in list(&asked.body["input"]) {
+        heard.extend(match (item["type"].as_str(), item["role"].as_str()) {
+            (Some("function_call_output"), _) => Some(Heard::Result(words(&item["output"]))),
+            (Some("function_call" | "reasoning"), _) | (_, Some("assistant")) => {
+                Some(Heard::Assistant)
+            }
+            (_, Some("user")) => Some(Heard::User(words(&item["content"]))),
+            _ => None,
+        });
+    }
+    let output: Vec<Value> = match obey(&heard) {
+        Says::Words(words) => {
+            let content = json!([{"type": "output_text", "text": words, "annotations": []}]);
+            vec![json!({"type": "message", "id": "m-1", "role": "assistant", "content": content})]
+        }
+        Says::Calls(calls) => (0..)
+            .zip(calls)
+            .map(|(index, (name, arguments))| {
+                let (id, call_id) = (format!("item-{index}"), format!("{index}f"));
+                json!({"type": "function_call", "id": id, "call_id": call_id, "name": name,
+                       "arguments": arguments.to_string(), "status": "completed"})
+            })
+            .collect(),
+    };
+    let response = json!({
+        "id": "r-1", "object": "response", "status": "completed", "model": "m", "output": output,
+        "usage": {"input_tokens": 9, "output_tokens": 9, "total_tokens": 18}
+    });
+    if asked.body["stream"] != true {
+        return Script::json(200, &response);
+    }
+    Script::stream("text/event-stream", vec![item_events(&response).into_bytes()])
+}
+
+/// Events without names, numbers and the texts in between: each item is told when it is done.
+fn item_events(response: &Value) -> String {
+    let mut begun = response.clone();
+    begun["status"] = json!("in_progress");
+    begun["output"] = json!([]);
+    let mut out = vec![json!({"type": "response.created", "response": begun})];
+    for (index, item) in list(&response["output"]).iter().enumerate() {
+        let mut opened = item.clone();
+        if let Some(arguments) = opened.get_mut("arguments") {
+            *arguments = json!("");
+        }
+        let event =
+            |kind: &str, item: &Value| json!({"type": kind, "output_index": index, "item": item});
+        out.push(event("response.output_item.added", &opened));
+        out.push(event("response.output_item.done", item));
+    }
+    out.push(json!({"type": "response.completed", "response": response}));
+    let event = |event: &Value| format!("data: {event}\n\n");
+    out.iter().map(event).collect()
+}
+
 /// Lines of JSON, with calls that have no ids.
 pub(crate) fn lines(asked: &Asked) -> Script {
     let heard: Vec<Heard> = list(&asked.body["messages"])

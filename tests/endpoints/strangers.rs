@@ -1,7 +1,11 @@
 //! What is found out about servers that behave like those out there, in words of their own?
 
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
+
 use serde_json::{Value, json};
 
+use crate::chat::{good, hermes, mind, word, written};
 use crate::mind::{Heard, Says, obey};
 use crate::server::{Asked, Script, Server};
 use crate::{Verdict, chat, others, probe};
@@ -44,34 +48,6 @@ fn all_right(format: &str) -> Value {
         "toolCallFormat": format, "toolDelivery": "native", "schemaLevel": "strict-json-schema",
         "supportsParallelToolUse": true, "supportsStreamingToolUse": true, "errorRepair": "reliable"
     })
-}
-
-fn mind(asked: &Asked) -> Says {
-    obey(&chat::heard(&asked.body))
-}
-
-fn word(index: usize) -> Value {
-    json!(format!("fc_{index}"))
-}
-
-fn good(asked: &Asked) -> Value {
-    chat::message(&mind(asked), word)
-}
-
-/// A message whose calls are written into the text.
-fn written(says: &Says, write: fn(&str, &Value) -> String) -> Value {
-    match says {
-        Says::Words(words) => json!({"role": "assistant", "content": words}),
-        Says::Calls(calls) => {
-            let calls: Vec<String> =
-                calls.iter().map(|(name, arguments)| write(name, arguments)).collect();
-            json!({"role": "assistant", "content": calls.join("\n")})
-        }
-    }
-}
-
-fn hermes(name: &str, arguments: &Value) -> String {
-    format!("<tool_call>\n{}\n</tool_call>", json!({"name": name, "arguments": arguments}))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -342,7 +318,9 @@ async fn values_that_all_become_strings_are_a_matter_of_the_schema_alone() {
         chat::answer(asked, &chat::message(&says, word))
     })
     .await;
-    verdict.is(&json!({"toolCallFormat": "openai", "schemaLevel": "string-only"}));
+    verdict.is(&json!({
+        "toolCallFormat": "openai", "schemaLevel": "string-only", "supportsParallelToolUse": true
+    }));
     let failures = verdict.profile["results"]["schema"]["failures"].to_string();
     assert!(failures.contains("integer") && !failures.contains("enum"), "{failures}");
 }
@@ -377,4 +355,174 @@ async fn lines_of_json_without_ids_are_enough() {
 async fn function_calls_without_ids_are_paired_by_name_and_order() {
     let verdict = met("/v1beta", others::parts).await;
     verdict.is(&all_right("gemini")).says("closedLoop", "pass", "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn items_are_enough_without_names_numbers_and_deltas() {
+    let verdict = met("/v1/responses", others::items).await;
+    verdict.is(&all_right("openai")).says("closedLoop", "pass", "");
+}
+
+/// How each history is taken, by shape.
+fn taken(verdict: &Verdict) -> Value {
+    let shapes = verdict.profile["results"]["history"]["shapes"].as_object().unwrap();
+    shapes.iter().map(|(shape, it)| (shape.clone(), it["taken"].clone())).collect()
+}
+
+/// A path, and what is served there.
+type Place = (&'static str, fn(&Asked) -> Script);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_takes_any_history_and_reads_it_ignores_none() {
+    let places: [Place; 5] = [
+        (CHAT, |asked| chat::answer(asked, &good(asked))),
+        ("/v1/responses", others::items),
+        ("/v1/messages", others::messages),
+        ("/v1beta", others::parts),
+        ("/api/chat", others::lines),
+    ];
+    for (path, behaviour) in places {
+        // Without the call between them, a question and results are two turns of one speaker.
+        let orphan = if path == "/v1/messages" { "rejected" } else { "accepted" };
+        assert_eq!(
+            taken(&met(path, behaviour).await),
+            json!({
+                "dangling-call": "accepted", "missing-result": "accepted",
+                "orphan-result": orphan, "results-out-of-order": "accepted",
+                "tools-omitted": "accepted", "text-before-results": "accepted",
+                "text-after-results": "accepted"
+            }),
+            "{path}"
+        );
+    }
+}
+
+/// What is wrong with the order of a chat, in words of no provider.
+fn complaint(asked: &Asked) -> Option<String> {
+    let mut open: Vec<&str> = Vec::new();
+    for message in asked.body["messages"].as_array()? {
+        match (message["role"].as_str()?, &message["tool_calls"]) {
+            ("tool", _) => {
+                let id = message["tool_call_id"].as_str()?;
+                let Some(place) = open.iter().position(|it| *it == id) else {
+                    return Some(format!("Antwort {id} ohne Frage"));
+                };
+                open.remove(place);
+            }
+            ("assistant", Value::Array(calls)) => {
+                open.extend(calls.iter().filter_map(|call| call["id"].as_str()));
+            }
+            _ if open.is_empty() => {}
+            _ => return Some("dazwischengeredet".to_owned()),
+        }
+    }
+    (!open.is_empty()).then(|| format!("unbeantwortet: {open:?}"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_strict_server_refuses_what_it_does_not_pair_in_any_language() {
+    let verdict = met(CHAT, |asked| match complaint(asked) {
+        Some(words) => Script::json(422, &json!({ "detail": words })),
+        None => chat::answer(asked, &good(asked)),
+    })
+    .await;
+    assert_eq!(
+        taken(&verdict),
+        json!({
+            "dangling-call": "rejected", "missing-result": "rejected", "orphan-result": "rejected",
+            "results-out-of-order": "accepted", "tools-omitted": "accepted",
+            "text-before-results": "rejected", "text-after-results": "accepted"
+        })
+    );
+    let said = &verdict.profile["results"]["history"]["shapes"]["orphan-result"]["said"];
+    assert!(said.as_str().unwrap().contains("ohne Frage"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_endpoint_that_refuses_its_own_reasoning_is_asked_about_histories_without_it() {
+    let verdict = met(CHAT, |asked| {
+        if asked.body["messages"].to_string().contains("reasoning_content") {
+            return chat::refusal(400, "unknown field");
+        }
+        let mut message = good(asked);
+        message["reasoning_content"] = json!("Hm.");
+        chat::answer(asked, &message)
+    })
+    .await;
+    let replay = json!({"mode": "rejected", "field": "reasoning_content"});
+    verdict.is(&json!({"reasoningReplay": replay, "errorRepair": "reliable"}));
+    assert_eq!(taken(&verdict)["tools-omitted"], "accepted");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn results_that_are_never_read_are_not_blamed_on_a_wrong_history() {
+    let verdict = met(CHAT, |asked| {
+        let mut message = good(asked);
+        if message["content"].is_string() {
+            message["content"] = json!("All done.");
+        }
+        chat::answer(asked, &message)
+    })
+    .await;
+    verdict.says("closedLoop", "fail", "answered without the result");
+    assert!(!taken(&verdict).to_string().contains("ignored"), "{}", taken(&verdict));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_count_of_tokens_that_is_made_up_shows_nothing() {
+    let verdict = met(CHAT, |asked| {
+        let mut message = good(asked);
+        message["reasoning_content"] = json!("Let me think about that.");
+        chat::answer(asked, &message)
+    })
+    .await;
+    verdict.is(&json!({"reasoningReplay": {"mode": "accepted", "field": "reasoning_content"}}));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_receipt_may_be_spelt_out() {
+    let verdict = met(CHAT, |asked| {
+        let mut message = good(asked);
+        if let Some(words) = message["content"].as_str() {
+            let spelt: Vec<String> = words.to_uppercase().chars().map(String::from).collect();
+            message["content"] = json!(spelt.join(" - "));
+        }
+        chat::answer(asked, &message)
+    })
+    .await;
+    verdict.says("closedLoop", "pass", "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_streak_of_prose_does_not_send_a_model_down_the_ladder() {
+    let streak = AtomicUsize::new(2);
+    let verdict = met(CHAT, move |asked| {
+        let is_single = asked.body["tools"].as_array().is_some_and(|tools| tools.len() == 1)
+            && asked.body["tools"][0]["function"]["name"] == "probe_echo";
+        let is_prose = is_single
+            && !chat::is_streamed(asked)
+            && streak.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)).is_ok();
+        let prose = json!({"role": "assistant", "content": "Well, well."});
+        chat::answer(asked, &if is_prose { prose } else { good(asked) })
+    })
+    .await;
+    verdict.is(&json!({"toolCallFormat": "openai", "toolDelivery": "native"}));
+    let single = &verdict.profile["results"]["singleTool"];
+    assert_eq!((&single["passes"], &single["trials"]), (&json!(2), &json!(4)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dialect_without_a_choice_of_tools_is_not_blamed_for_ignoring_it() {
+    let server = Server::start(others::lines).await;
+    let args = ["--suite", "full", "--trials", "1", "--timeout", "20s"];
+    let verdict = probe(&server.at("/api/chat"), &args).await;
+    let choices = &verdict.profile["results"]["extended"]["tool-choice"]["cases"];
+    for (choice, expected) in [
+        ("auto", "accepted-valid"),
+        ("required", "skipped"),
+        ("named", "skipped"),
+        ("none", "skipped"),
+    ] {
+        assert_eq!(choices[choice]["verdict"], expected, "{choice}");
+    }
 }

@@ -26,7 +26,7 @@ fn status(status: u16) -> Script {
     chat::refusal(status, "not now")
 }
 
-const CASES: [Case; 24] = [
+const CASES: [Case; 25] = [
     ("401", || status(401), "401"),
     ("402", || status(402), "402"),
     ("403", || status(403), "403"),
@@ -48,6 +48,11 @@ const CASES: [Case; 24] = [
         "page",
         || Script::http(200, &["content-type: text/html"], b"<html>Welcome</html>"),
         "protocol",
+    ),
+    (
+        "page as a refusal",
+        || Script::http(400, &["content-type: text/html"], b"<html><title>400</title></html>"),
+        "400",
     ),
     ("empty body", || Script::http(200, &[], b""), ""),
     ("deep nesting", || Script::http(200, &[], "[".repeat(200_000).as_bytes()), "protocol"),
@@ -216,4 +221,84 @@ async fn a_spent_budget_is_inconclusive() {
     assert_eq!(verdict.code, Some(3), "{}", verdict.errors);
     assert_eq!(verdict.statuses().iter().find(|status| *status == "fail"), None);
     assert!(server.total() <= 3, "{} requests", server.total());
+}
+
+/// What a stream can hold that is no piece of a reply.
+const NO_PIECES: [&str; 4] = [
+    "",
+    ": still there\n\n: still there\n\n",
+    "data: hello\n\ndata: {\"progress\": 1}\n\ndata: [DONE]\n\n",
+    "<html>Welcome</html>",
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_of_something_else_is_no_finding_about_streams() {
+    for stream in NO_PIECES {
+        let server = Server::start(move |asked| {
+            let kind = "text/event-stream";
+            let else_ = || Script::stream(kind, vec![stream.as_bytes().to_vec()]);
+            if chat::is_streamed(asked) { else_() } else { obedient(asked) }
+        })
+        .await;
+        let verdict = probed(&server.at(CHAT), &["--trials", "1", "--timeout", "5s"]).await;
+        assert_eq!(verdict.code, Some(3), "{stream:?}: {}", verdict.errors);
+        assert_eq!(verdict.result("streaming").0, "inconclusive", "{stream:?}");
+        assert!(verdict.profile["supportsStreamingToolUse"].is_null(), "{stream:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_control_in_trouble_leaves_every_field_open() {
+    let server = Server::start(|asked| {
+        if !chat::has_tools(asked) {
+            return status(503);
+        }
+        chat::answer(asked, &json!({"role": "assistant", "content": "I would rather not."}))
+    })
+    .await;
+    let verdict = probed(&server.at(CHAT), &["--trials", "1", "--timeout", "5s"]).await;
+    assert_eq!(verdict.code, Some(3), "{}", verdict.errors);
+    let fields = [
+        "toolCallFormat",
+        "schemaLevel",
+        "supportsParallelToolUse",
+        "requiresReasoningReplay",
+        "supportsStreamingToolUse",
+        "errorRepair",
+    ];
+    for field in fields {
+        assert!(verdict.profile[field].is_null(), "{field} is {}", verdict.profile[field]);
+    }
+    assert_eq!(verdict.statuses().iter().find(|status| *status == "fail"), None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_level_of_schemas_does_not_rest_on_cases_that_were_never_answered() {
+    for keyword in ["integer", "$ref"] {
+        let server = Server::start(move |asked| {
+            let tools = asked.body["tools"].to_string();
+            let is_meant = tools.contains("probe_integer") && keyword == "integer"
+                || tools.contains("probe_ref") && keyword == "$ref";
+            if is_meant { status(503) } else { obedient(asked) }
+        })
+        .await;
+        let verdict = probed(&server.at(CHAT), &["--trials", "1", "--timeout", "5s"]).await;
+        assert_eq!(verdict.profile["schemaLevel"], json!(null), "{keyword}");
+        assert_eq!(verdict.result("schema").0, "pass");
+        assert_eq!(verdict.code, Some(3), "{keyword}: {}", verdict.errors);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn trouble_before_the_dialect_is_known_is_a_profile_as_well() {
+    for answer in [(|| status(404)) as fn() -> Script, || Script::http(200, &[], b"<html></html>")]
+    {
+        let server = Server::start(move |_| answer()).await;
+        let verdict = probed(&server.at("/v1"), &["--timeout", "5s"]).await;
+        assert_eq!(verdict.code, Some(3), "{}", verdict.errors);
+        let (status, reason) = verdict.result("singleTool");
+        assert_eq!(status, "inconclusive", "{reason}");
+        assert!(reason.contains("openai-chat"), "{reason}");
+        assert!(verdict.statuses().iter().all(|status| status == "inconclusive"));
+    }
 }

@@ -79,6 +79,11 @@ impl ApiError {
             || UNREADABLE_OUTPUT.iter().any(|text| self.message.contains(text))
     }
 
+    /// Whether it came as a web page: that is a gateway speaking, and not the endpoint.
+    pub fn is_page(&self) -> bool {
+        self.envelope == Envelope::Unknown && prose::is_page(&self.body)
+    }
+
     fn new(status: u16, headers: Vec<(String, String)>, body: String, reading: Reading) -> Self {
         let Reading { envelope, kind, code, param, message, failed_generation } = reading;
         let message =

@@ -19,6 +19,14 @@ pub(super) fn summary(status: u16, body: &str) -> String {
     if text.is_empty() { format!("HTTP {status} with an empty body") } else { text }
 }
 
+/// Whether a body is a web page.
+pub(super) fn is_page(body: &str) -> bool {
+    let start: String = body.trim_start().chars().take(QUOTED).collect();
+    let start = start.to_ascii_lowercase();
+    start.starts_with('<')
+        && ["<!doctype", "<html", "<head", "<body"].iter().any(|tag| start.contains(tag))
+}
+
 fn title(body: &str) -> Option<&str> {
     let (_, rest) = body.split_once("<title>")?;
     let (title, _) = rest.split_once("</title>")?;

@@ -81,6 +81,10 @@ fn a_lenient_decoder_notes_in_streams_what_the_file_declares() {
 fn a_stream_says_the_same_as_the_plain_body_exactly_where_the_file_says_so() {
     let mut wrong = Vec::new();
     for model in fleet().iter() {
+        // What is no stream at all has nothing to say.
+        if model.http_quirks.contains(&HttpQuirk::StreamIgnored) {
+            continue;
+        }
         let agrees = spelt().all(|request| {
             let reply = answer(model, &request);
             meaning(&plain(model, &reply)) == meaning(&streamed(model, &reply))
