@@ -11,6 +11,9 @@ use toolprobe::textcall::{Catalog, Options, Parser};
 const ROUNDS: usize = 15;
 const PIECE: usize = 4;
 
+/// Writes a call of one family with this argument.
+type Write<'a> = &'a dyn Fn(&str) -> String;
+
 /// A line of program text with quotes, brackets and tags.
 const SOURCE: &str =
     "    if items[i] != \"none\" { total += items[i] * rate; } // it's <b>fine</b>\n";
@@ -34,7 +37,7 @@ fn main() {
         format!("<tool_call>f<arg_key>code</arg_key>{value}</tool_call>")
     };
     let pythonic = |text: &str| format!("<|python_start|>[f(code={})]<|python_end|>", json(text));
-    let families: [(&str, &dyn Fn(&str) -> String, &str); 7] = [
+    let families: [(&str, Write<'_>, &str); 7] = [
         ("hermes", &hermes, SOURCE),
         ("qwen3_coder", &qwen3_coder, SOURCE),
         ("glm47", &glm47, SOURCE),
@@ -54,9 +57,10 @@ fn main() {
 }
 
 fn report(family: &str, text: &str, half: &str) {
-    let whole = best_of(|| read(text, text.len()));
-    let pieces = best_of(|| read(text, PIECE));
-    let half_pieces = best_of(|| read(half, PIECE));
+    let (cut, half_cut) = (cut(text), cut(half));
+    let whole = best_of(|| read(&[text]));
+    let pieces = best_of(|| read(&cut));
+    let half_pieces = best_of(|| read(&half_cut));
     let plain = serde_json::to_string(text).unwrap_or_default();
     let serde = best_of(|| drop(black_box(serde_json::from_str::<Value>(&plain))));
     let speed = |time: Duration| megabytes(text) / time.as_secs_f64();
@@ -70,18 +74,26 @@ fn report(family: &str, text: &str, half: &str) {
     );
 }
 
-fn read(text: &str, piece: usize) {
+/// The text as a stream brings it. Cutting is the sender's work and not timed.
+fn cut(mut text: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    while let Some((head, tail)) = text.split_at_checked(PIECE) {
+        pieces.push(head);
+        text = tail;
+    }
+    pieces.push(text);
+    pieces
+}
+
+fn read(pieces: &[&str]) {
     let catalog = Catalog::default();
     let mut parser = Parser::new(&catalog, Options::default());
     let mut events = Vec::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        let (head, tail) = rest.split_at_checked(piece.min(rest.len())).unwrap_or((rest, ""));
-        let found = parser.push(head);
+    for piece in pieces {
+        let found = parser.push(piece);
         if !found.is_empty() {
             events.extend(found);
         }
-        rest = tail;
     }
     events.extend(parser.finish());
     assert!(!black_box(events).is_empty());
