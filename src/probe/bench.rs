@@ -61,6 +61,8 @@ pub(super) struct Trial<F> {
     pub(super) telemetry: Vec<TurnEvent>,
     /// Where its calls stood.
     pub(super) layer: Option<Layer>,
+    /// Whether it showed its calls to have the very values asked for.
+    pub(super) is_exact: bool,
     pub(super) facts: F,
 }
 
@@ -72,8 +74,9 @@ impl<F> Trial<F> {
 
     /// A trial whose outcome was known without holding it.
     pub(super) fn settled(finding: Finding, facts: F) -> Self {
-        let (evidence, defects, telemetry) = Default::default();
-        Self { observation: finding.into(), evidence, defects, telemetry, layer: None, facts }
+        let (evidence, defects, telemetry, layer, is_exact) = Default::default();
+        let observation = finding.into();
+        Self { observation, evidence, defects, telemetry, layer, is_exact, facts }
     }
 
     /// A trial that was one conversation.
@@ -88,14 +91,20 @@ impl<F> Trial<F> {
             defects: conversation.defects().to_vec(),
             telemetry: conversation.telemetry().to_vec(),
             layer: conversation.layer(),
+            is_exact: false,
             facts,
         }
     }
 
+    /// The same, now that its calls were compared with those asked for.
+    pub(super) fn exactly(self, is_exact: bool) -> Self {
+        Self { is_exact, ..self }
+    }
+
     /// Without what else it told.
     pub(super) fn bare(self) -> Trial<()> {
-        let Self { observation, evidence, defects, telemetry, layer, .. } = self;
-        Trial { observation, evidence, defects, telemetry, layer, facts: () }
+        let Self { observation, evidence, defects, telemetry, layer, is_exact, .. } = self;
+        Trial { observation, evidence, defects, telemetry, layer, is_exact, facts: () }
     }
 
     /// Whether it passed with calls that stood where a client that reads those of `usual` does not

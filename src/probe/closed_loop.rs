@@ -41,17 +41,17 @@ async fn trial(bench: &Bench, probe: &Probe, ask: &ClosedLoop, seed: &Seed) -> T
     let words = format!("{}\n\n{}", ask_for(std::slice::from_ref(&wanted)), ask.then);
     let mut conversation = bench.conversation(&tools, &words);
     let called = conversation.turn().await;
-    let first = blocked(&called.answer, "no call to answer").unwrap_or_else(|| {
-        match best(&called.reading, &wanted, schema.as_ref()) {
-            Some((_, Fit::Exact | Fit::Valid)) => Finding::pass("a call to answer"),
-            Some((_, Fit::Invalid(problem))) => {
-                Finding::Skipped(format!("no valid call to answer: {problem}"))
-            }
-            Some((_, Fit::OtherTool(name))) => {
-                Finding::Skipped(format!("no call to answer but one of '{name}'"))
-            }
-            None => Finding::Skipped(format!("no call to answer: {}", no_call(&called.reading))),
+    let fit = best(&called.reading, &wanted, schema.as_ref()).map(|(_, fit)| fit);
+    let is_exact = fit == Some(Fit::Exact);
+    let first = blocked(&called.answer, "no call to answer").unwrap_or_else(|| match fit {
+        Some(Fit::Exact | Fit::Valid) => Finding::pass("a call to answer"),
+        Some(Fit::Invalid(problem)) => {
+            Finding::Skipped(format!("no valid call to answer: {problem}"))
         }
+        Some(Fit::OtherTool(name)) => {
+            Finding::Skipped(format!("no call to answer but one of '{name}'"))
+        }
+        None => Finding::Skipped(format!("no call to answer: {}", no_call(&called.reading))),
     });
     if !matches!(first, Finding::Pass(_)) {
         return Trial::of(&conversation, first, None);
@@ -60,7 +60,7 @@ async fn trial(bench: &Bench, probe: &Probe, ask: &ClosedLoop, seed: &Seed) -> T
     let answered = conversation.turn().await;
     let finding = judge(&answered, &results, &first);
     let facts = delta(&called, &answered);
-    Trial::of(&conversation, finding, facts)
+    Trial::of(&conversation, finding, facts).exactly(is_exact)
 }
 
 fn judge(answered: &Said, results: &[ToolResult], called: &Finding) -> Finding {

@@ -73,7 +73,10 @@ async fn trial(bench: &Bench, probe: &Probe, ask: &Calls, seed: &Seed) -> Trial<
         Without::Apart
     };
     let facts = off.map_or(Switch::Absent, |off| switch(&off, without));
-    let mut trial = Trial::of(&together, observation, facts);
+    let asked_for =
+        |call: &Wanted| matches!(made(&said.reading, call, &tools), Some((_, Fit::Exact)));
+    let is_exact = wanted.iter().all(asked_for);
+    let mut trial = Trial::of(&together, observation, facts).exactly(is_exact);
     trial.evidence.extend_from_slice(alone.evidence());
     trial
 }

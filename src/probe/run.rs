@@ -11,7 +11,7 @@ use futures_util::future::{Either, join_all, select};
 
 use super::basic_format::{self, Ladder, Native};
 use super::bench::{Bench, Known, Trial};
-use super::streaming::{self, Twin};
+use super::streaming::{self, Plain, Twin};
 use super::suite::{Ask, BasicFormat};
 use super::{Probe, call_cases, closed_loop, error_repair, history, no_call, parallel};
 use super::{reasoning_replay, tool_choice};
@@ -226,7 +226,8 @@ fn settled(probes: &[&Probe], ladder: Ladder, asked: Vec<Asked>) -> Results {
         Status::Fail | Status::Skipped => Finding::Skipped(ladder.result.outcome.reason.clone()),
     };
     let known = Known { control, layer: ladder.result.layer };
-    let plain = BTreeMap::from([(ladder.result.outcome.probe.clone(), ladder.findings)]);
+    let plain = Plain::of(ladder.findings, Vec::new());
+    let plain = BTreeMap::from([(ladder.result.outcome.probe.clone(), plain)]);
     let mut results = placed(probes, asked, &known, plain);
     results.single_tool = Some(ladder.result);
     results
@@ -238,7 +239,7 @@ pub(super) fn placed(
     probes: &[&Probe],
     asked: Vec<Asked>,
     known: &Known,
-    mut plain: BTreeMap<String, Vec<Finding>>,
+    mut plain: BTreeMap<String, Vec<Plain>>,
 ) -> Results {
     let mut results = Results::default();
     let mut twins = Vec::new();
@@ -250,8 +251,9 @@ pub(super) fn placed(
                 place(&mut results, &probe.id, cases);
             }
             Asked::Loop(trials) => {
+                let exact = trials.iter().map(|trial| trial.is_exact).collect();
                 let (result, findings) = closed_loop::settle(&probe.id, trials);
-                plain.insert(probe.id.clone(), findings);
+                plain.insert(probe.id.clone(), Plain::of(findings, exact));
                 if probe.id == "closed-loop" {
                     results.closed_loop = Some(result);
                 } else {
@@ -259,8 +261,9 @@ pub(super) fn placed(
                 }
             }
             Asked::Parallel(trials) => {
+                let exact = trials.iter().map(|trial| trial.is_exact).collect();
                 let (result, findings) = parallel::settle(&probe.id, trials, known, SINGLE_CALL);
-                plain.insert(probe.id.clone(), findings);
+                plain.insert(probe.id.clone(), Plain::of(findings, exact));
                 results.parallel_tool = Some(result);
             }
             Asked::Repair(trials) => {

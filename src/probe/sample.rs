@@ -5,6 +5,7 @@ use futures_util::future::{join, join_all};
 use super::basic_format;
 use super::bench::{Bench, Known};
 use super::run::{ask_one, placed};
+use super::streaming::Plain;
 use super::suite::Ask;
 use super::{Probe, Seed};
 use crate::ir::Layer;
@@ -49,7 +50,9 @@ pub async fn sample(
     };
     let others = join_all(needed.iter().map(|probe| ask_one(bench, &needed, probe)));
     let (basic, asked) = join(basic, others).await;
-    let plain = basic.iter().map(|it| (it.result.outcome.probe.clone(), it.findings.clone()));
+    let plain = basic
+        .iter()
+        .map(|it| (it.result.outcome.probe.clone(), Plain::of(it.findings.clone(), Vec::new())));
     let layer = basic.as_ref().and_then(|it| it.result.layer).or(layer);
     let known = Known { control: control.clone(), layer };
     let mut results = placed(&needed, asked, &known, plain.collect());
