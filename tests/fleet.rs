@@ -118,7 +118,7 @@ const FORCED: [(&str, [&str; 3]); 5] = [
     ("anthropic-thinking-start", ["rejected", "rejected", "accepted-valid"]),
     ("deepseek-v4-thinking", ["rejected", "rejected", "accepted-valid"]),
     ("glm-zai", ["rejected", "rejected", "rejected"]),
-    ("ollama-thinking", ["ignored", "ignored", "ignored"]),
+    ("ollama-thinking", ["skipped", "skipped", "skipped"]),
     ("openrouter-details", ["accepted-valid", "accepted-valid", "accepted-valid"]),
 ];
 
