@@ -16,10 +16,10 @@ use super::suite::{Ask, BasicFormat};
 use super::{Probe, call_cases, closed_loop, error_repair, history, no_call, parallel};
 use super::{reasoning_replay, tool_choice};
 use crate::conversation::Delivery;
+use crate::dialect::DialectId;
 use crate::profile::{CaseVerdict, Cases, Outcome, ReplayMode, Results, Status, Switch};
 use crate::telemetry::TurnEvent;
 use crate::verdict::Finding;
-use crate::wire::Framing;
 
 /// What negatives of later probes are compared with.
 const SINGLE_CALL: &str = "a single call";
@@ -177,16 +177,18 @@ pub(super) async fn ask_one(bench: &Bench, probes: &[&Probe], probe: &Probe) -> 
 }
 
 async fn twin_of(bench: &Bench, probe: &Probe) -> Twin {
-    let (id, framing) = (&probe.id, bench.endpoint.dialect().codec().framing());
-    match &probe.file.ask {
-        Ask::BasicFormat(ask) => Twin::of(id, basic_format::twin(bench, probe, ask).await, framing),
-        Ask::ClosedLoop(ask) => Twin::of(id, closed_loop::trials(bench, probe, ask).await, framing),
-        Ask::Parallel(ask) => Twin::of(id, parallel::trials(bench, probe, ask).await, framing),
+    let id = &probe.id;
+    let mut twin = match &probe.file.ask {
+        Ask::BasicFormat(ask) => Twin::of(id, basic_format::twin(bench, probe, ask).await),
+        Ask::ClosedLoop(ask) => Twin::of(id, closed_loop::trials(bench, probe, ask).await),
+        Ask::Parallel(ask) => Twin::of(id, parallel::trials(bench, probe, ask).await),
         _ => {
             let why = "only basic-format, closed-loop and parallel have twins";
-            Twin::of(id, vec![Trial::skipped(why, ())], framing)
+            Twin::of(id, vec![Trial::skipped(why, ())])
         }
-    }
+    };
+    twin.by_lines = bench.endpoint.dialect() == DialectId::Ollama;
+    twin
 }
 
 /// What stands in for a probe that cannot be asked, because no call works or none was reached.
@@ -211,7 +213,7 @@ fn blocked(probe: &Probe, ladder: &Outcome) -> Asked {
         Ask::History(_) => Asked::History(vec![Trial::settled(why, history::Shapes::new())]),
         Ask::Streaming(_) => {
             let settled = vec![Trial::settled(why, ())];
-            Asked::Twins(vec![Twin::of("basic-format", settled, Framing::Sse)])
+            Asked::Twins(vec![Twin::of("basic-format", settled)])
         }
     }
 }

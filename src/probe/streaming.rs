@@ -9,7 +9,6 @@ use crate::ir::{Defect, Digest, Layer};
 use crate::profile::{CaseResult, CaseVerdict, Streaming};
 use crate::telemetry::TurnEvent;
 use crate::verdict::{Finding, Observation, Tally};
-use crate::wire::Framing;
 
 /// The streamed trials of one probe.
 #[derive(Debug, Clone)]
@@ -17,13 +16,16 @@ pub(super) struct Twin {
     /// The probe that is repeated.
     id: String,
     trials: Vec<Trial<()>>,
-    framing: Framing,
+    /// Whether the dialect's streams are lines of JSON, to whose readers a whole body is a stream of
+    /// one.
+    pub(super) by_lines: bool,
 }
 
 impl Twin {
     /// The streamed trials of a probe.
-    pub(super) fn of<F>(id: &str, trials: Vec<Trial<F>>, framing: Framing) -> Self {
-        Self { id: id.to_owned(), trials: trials.into_iter().map(Trial::bare).collect(), framing }
+    pub(super) fn of<F>(id: &str, trials: Vec<Trial<F>>) -> Self {
+        let trials = trials.into_iter().map(Trial::bare).collect();
+        Self { id: id.to_owned(), trials, by_lines: false }
     }
 
     pub(super) fn telemetry(&self) -> impl Iterator<Item = &TurnEvent> {
@@ -55,17 +57,14 @@ impl Twin {
 
     /// What a streamed trial showed. Doing the same by other means is not enough: a body that is no
     /// stream, or a call in a place where plain ones do not stand, is lost on a client that streams,
-    /// and values that are right in the plain reply must not suffer. To a client that reads lines, a
-    /// whole body is a stream of one.
+    /// and values that are right in the plain reply must not suffer.
     fn observed(&self, trial: &Trial<()>, plain: &Plain, usual: Option<Layer>) -> Observation {
         if trial.is_displaced(usual) {
             return Observation::Negative(displaced(trial.layer));
         }
         let is_whole = trial.defects.contains(&Defect::StreamIgnored);
         let shortcoming = match &trial.observation {
-            Observation::Settled(Finding::Pass(_))
-                if is_whole && self.framing != Framing::Ndjson =>
-            {
+            Observation::Settled(Finding::Pass(_)) if is_whole && !self.by_lines => {
                 "one whole body where a stream was asked for"
             }
             Observation::Settled(Finding::Pass(_)) if plain.is_exact && !trial.is_exact => {
@@ -164,7 +163,7 @@ mod tests {
     }
 
     fn twin(trials: Vec<Trial<()>>) -> Twin {
-        Twin::of("parallel", trials, Framing::Sse)
+        Twin::of("parallel", trials)
     }
 
     fn held(is_exact: bool) -> Trial<()> {
