@@ -102,9 +102,15 @@ fn undeclared(profile: &Profile, fleet: &Fleet) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_simulated_model_has_the_profile_that_its_file_declares() {
     let fleet = Fleet::embedded().unwrap();
+    // Tasks of their own, so that both cores are used.
+    let probing = |seed| {
+        tokio::spawn(async move { (seed, probe_all(SuiteName::Standard, seed, |_| true).await) })
+    };
+    let mut probed = stream::iter(seeds()).map(probing).buffered(2);
     let mut wrong = Vec::new();
-    for seed in seeds() {
-        for profile in probe_all(SuiteName::Standard, seed, |_| true).await {
+    while let Some(done) = probed.next().await {
+        let (seed, profiles) = done.unwrap();
+        for profile in profiles {
             for difference in differences(&profile, &fleet) {
                 wrong.push(format!("seed {seed}, {}: {difference}", profile.subject.model));
             }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use futures_util::future::join_all;
 use futures_util::{StreamExt as _, stream};
 use serde_json::json;
 use tokio::time::timeout;
@@ -143,13 +144,14 @@ async fn a_dead_endpoint_is_not_asked_a_whole_suite() {
         || Script { pieces: vec![], then: Then::Hang },
         || Script::http(200, &["content-type: text/html"], b"<html>Welcome</html>"),
     ];
-    for answer in dead {
+    join_all(dead.map(async |answer| {
         let server = Server::start(move |_| answer()).await;
         let verdict = probed(&server.at(CHAT), &["--trials", "5", "--timeout", "5s"]).await;
         assert_eq!(verdict.code, Some(3), "{}", verdict.errors);
         let requests = server.count(CHAT);
         assert!(requests <= 40, "{requests} requests");
-    }
+    }))
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -173,7 +175,7 @@ async fn trouble_that_passes_leaves_no_mark() {
         || half(Then::Reset),
         || Script::http(200, &["content-type: text/html"], b"<html>One moment</html>"),
     ];
-    for trouble in flapping {
+    join_all(flapping.map(async |trouble| {
         let server =
             Server::start(
                 move |asked| {
@@ -192,7 +194,8 @@ async fn trouble_that_passes_leaves_no_mark() {
                 "{reason}"
             );
         }
-    }
+    }))
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -233,7 +236,7 @@ const NO_PIECES: [&str; 4] = [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_of_something_else_is_no_finding_about_streams() {
-    for stream in NO_PIECES {
+    join_all(NO_PIECES.map(async |stream| {
         let server = Server::start(move |asked| {
             let kind = "text/event-stream";
             let else_ = || Script::stream(kind, vec![stream.as_bytes().to_vec()]);
@@ -244,7 +247,8 @@ async fn a_stream_of_something_else_is_no_finding_about_streams() {
         assert_eq!(verdict.code, Some(3), "{stream:?}: {}", verdict.errors);
         assert_eq!(verdict.result("streaming").0, "inconclusive", "{stream:?}");
         assert!(verdict.profile["supportsStreamingToolUse"].is_null(), "{stream:?}");
-    }
+    }))
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -274,7 +278,7 @@ async fn a_control_in_trouble_leaves_every_field_open() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_level_of_schemas_does_not_rest_on_cases_that_were_never_answered() {
-    for keyword in ["integer", "$ref"] {
+    join_all(["integer", "$ref"].map(async |keyword| {
         let server = Server::start(move |asked| {
             let tools = asked.body["tools"].to_string();
             let is_meant = tools.contains("probe_integer") && keyword == "integer"
@@ -286,13 +290,15 @@ async fn a_level_of_schemas_does_not_rest_on_cases_that_were_never_answered() {
         assert_eq!(verdict.profile["schemaLevel"], json!(null), "{keyword}");
         assert_eq!(verdict.result("schema").0, "pass");
         assert_eq!(verdict.code, Some(3), "{keyword}: {}", verdict.errors);
-    }
+    }))
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn trouble_before_the_dialect_is_known_is_a_profile_as_well() {
-    for answer in [(|| status(404)) as fn() -> Script, || Script::http(200, &[], b"<html></html>")]
-    {
+    let troubles: [fn() -> Script; 2] =
+        [|| status(404), || Script::http(200, &[], b"<html></html>")];
+    join_all(troubles.map(async |answer| {
         let server = Server::start(move |_| answer()).await;
         let verdict = probed(&server.at("/v1"), &["--timeout", "5s"]).await;
         assert_eq!(verdict.code, Some(3), "{}", verdict.errors);
@@ -300,5 +306,6 @@ async fn trouble_before_the_dialect_is_known_is_a_profile_as_well() {
         assert_eq!(status, "inconclusive", "{reason}");
         assert!(reason.contains("openai-chat"), "{reason}");
         assert!(verdict.statuses().iter().all(|status| status == "inconclusive"));
-    }
+    }))
+    .await;
 }
