@@ -146,6 +146,7 @@ fn run(command: Command, console: &Console) -> Result<Exit, CliError> {
 
 /// Help and version are answers, everything else clap has to say is a usage error.
 fn usage_exit(error: &clap::Error) -> ExitCode {
-    let shown = error.print();
-    if error.use_stderr() && shown.is_ok() { Exit::Usage.into() } else { Exit::Fine.into() }
+    // Nobody may be reading; what was asked for is wrong all the same.
+    let _ = error.print();
+    if error.use_stderr() { Exit::Usage.into() } else { Exit::Fine.into() }
 }

@@ -41,3 +41,11 @@ fn all_topics_fit_a_screen() {
     assert!(out.lines().count() < 40, "{out}");
     assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
 }
+
+#[test]
+fn a_typing_error_is_one_even_if_nobody_reads_what_is_said_of_it() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let status = toolprobe(&["list", "--colour"]).stderr(writer).status().unwrap();
+    assert_eq!(status.code(), Some(2));
+}
