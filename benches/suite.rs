@@ -15,9 +15,10 @@ use chrono::DateTime;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
+use toolprobe::campaign::{Plan, probe_target};
 use toolprobe::probe::{Suite, SuiteName, Watch};
-use toolprobe::runner::{Defaults, Plan, connect, probe_target, simulated};
 use toolprobe::sim::{Fleet, Options, Sim};
+use toolprobe::target::{Defaults, connect, simulated};
 use toolprobe::transport::{Budget, Call, Exchange, Judge, SentRequest, Transport};
 
 const LATENCY: Duration = Duration::from_millis(200);

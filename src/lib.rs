@@ -12,13 +12,16 @@
 //! - [`transport`]: HTTP with limits, retries and an evidence record per exchange
 //! - [`conversation`]: one turn against an endpoint
 //! - [`probe`]: what is asked and how the answer is judged
-//! - [`profile`]: what is known of an endpoint
-//! - [`verdict`]: what may be concluded from trials
+//! - [`profile`]: what is known of an endpoint, and how it follows from trials
+//! - [`store`]: what is kept on disk: runs, evidence, snapshots, history
 //! - [`regress`]: what changed, is it real, and does it matter
 //! - [`sim`]: simulated models behind a real HTTP server
-//! - [`runner`]: which targets are probed, and where they are
+//! - [`target`]: what is probed, how it is reached, what it says of itself
+//! - [`campaign`]: many targets: order, limits, resume, confirmation, both sides of an adapter
+//! - [`replay`]: transcripts: recording, replaying, judging again
 //! - [`cli`]: the command line
 
+pub mod campaign;
 pub mod cli;
 pub mod conversation;
 pub mod dialect;
@@ -27,15 +30,16 @@ pub mod probe;
 pub mod profile;
 pub mod prompted;
 pub mod regress;
+pub mod replay;
 pub mod report;
-pub mod runner;
 pub mod sim;
+pub mod store;
 mod suggest;
+pub mod target;
 pub mod telemetry;
 pub mod textcall;
 pub mod tools;
 pub mod transport;
-pub mod verdict;
 pub mod wire;
 
 /// The examples on the front page are held to compile and to be true.

@@ -12,11 +12,12 @@ use std::sync::Arc;
 use chrono::DateTime;
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
+use toolprobe::campaign::{Plan, probe_target};
 use toolprobe::ir::Defect;
 use toolprobe::probe::{Suite, SuiteName, Watch};
 use toolprobe::profile::Profile;
-use toolprobe::runner::{Defaults, Plan, connect, probe_target, simulated_fleet};
 use toolprobe::sim::{Fleet, Options, Sim};
+use toolprobe::target::{Defaults, connect, simulated_fleet};
 use toolprobe::transport::Budget;
 
 /// How many seeds are tried, from 1 on. `ci/fleet-check` asks for twenty.

@@ -5,9 +5,10 @@
 use std::sync::Arc;
 
 use chrono::DateTime;
+use toolprobe::campaign::{Plan, probe_target};
 use toolprobe::probe::{Suite, SuiteName, Watch};
-use toolprobe::runner::{Defaults, Plan, connect, probe_target, simulated};
 use toolprobe::sim::{Fleet, Options, Sim};
+use toolprobe::target::{Defaults, connect, simulated};
 use toolprobe::telemetry::Metrics;
 use toolprobe::transport::Budget;
 

@@ -15,13 +15,12 @@ use std::sync::Arc;
 
 use chrono::DateTime;
 use futures_util::{StreamExt, stream};
+use toolprobe::campaign::{Confirmed, Job, Plan, Suspect, confirm, probe_target};
 use toolprobe::probe::{Suite, SuiteName, Watch};
 use toolprobe::profile::{Decision, Profile};
 use toolprobe::regress::{Suspicion, TestPlan, diff};
-use toolprobe::runner::{
-    Confirmed, Defaults, Job, Plan, Suspect, confirm, connect, probe_target, simulated,
-};
 use toolprobe::sim::{Fleet, Options, Running, Sim};
+use toolprobe::target::{Defaults, connect, simulated};
 use toolprobe::transport::Budget;
 
 const NIGHTS: u64 = 200;

@@ -12,7 +12,7 @@ use toolprobe::dialect::{
 };
 use toolprobe::ir::{Reply, Request, StopKind};
 use toolprobe::probe::Suite;
-use toolprobe::runner::{Problem, Replayed, SaidBody, Transcript, replay, replay_by};
+use toolprobe::replay::{Problem, Replayed, SaidBody, Transcript, replay, replay_by};
 use toolprobe::transport::{Difference, cut_short, recut};
 use toolprobe::wire::{Frame, Framing, read_all};
 

@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::console::Console;
+use super::args::sides::snapshots;
 use super::diff::{summary, targets};
-use super::error::CliError;
-use super::exit::Exit;
 use super::report::stored;
-use super::sides::snapshots;
-use crate::profile::store::{ProfileFolder, RunFolder, Selection};
+use super::shell::console::Console;
+use super::shell::error::CliError;
+use super::shell::exit::Exit;
 use crate::profile::{Profile, predecessor};
 use crate::regress::{Glob, Measured, acceptable, diff, target_name, trimmed};
 use crate::report::for_terminal;
+use crate::store::{ProfileFolder, RunFolder, Selection};
 
 /// Make the profiles of a run the snapshots
 ///

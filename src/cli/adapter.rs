@@ -9,27 +9,29 @@ use std::sync::Arc;
 use clap::Args;
 use serde::Serialize;
 
-use super::asking::AskingArgs;
+use super::args::asking::AskingArgs;
+use super::args::confirming::ConfirmArgs;
+use super::args::endpoint::header;
+use super::args::policy::InForce;
+use super::args::scope::NOWHERE;
+use super::args::sides::Kept;
 use super::both_ways::{ADAPTER, Compared, Pair, Probing, settle};
-use super::confirming::ConfirmArgs;
-use super::console::Console;
 use super::diff::ChangesArgs;
-use super::endpoint::header;
-use super::error::CliError;
-use super::exit::Exit;
 use super::gate::{AgainstArgs, exit_of, outcome_in_words, unfinished};
-use super::policy::InForce;
-use super::scope::NOWHERE;
-use super::sides::Kept;
-use super::signal::stop_signal;
-use super::{clock, dry_run};
+use super::shell::clock;
+use super::shell::console::Console;
+use super::shell::dry_run;
+use super::shell::error::CliError;
+use super::shell::exit::Exit;
+use super::shell::signal::stop_signal;
+use crate::campaign::{Behind, Job, Plan, Record, behind};
 use crate::regress::{Effect, Gate, Quarantine, gate};
 use crate::report::{Changes, Entry};
-use crate::runner::{
-    Behind, Defaults, DialectChoice, Job, Lines, Plan, Record, TargetEntry, behind, offered_models,
-    resolve, resolve_endpoint, simulated,
-};
 use crate::sim::{Clock, Fleet, Options, Sim};
+use crate::target::{
+    Defaults, DialectChoice, Lines, TargetEntry, offered_models, resolve, resolve_endpoint,
+    simulated,
+};
 use crate::transport::Budget;
 
 /// The flags that say what stands behind an adapter, and how it is spoken to.

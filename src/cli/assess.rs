@@ -4,16 +4,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::console::Console;
-use super::differences;
-use super::error::CliError;
-use super::exit::Exit;
-use super::output::PlainFormat;
+use super::args::output::PlainFormat;
 use super::replay::{offline, suite};
 use super::report::stored;
-use crate::profile::store::ProfileFolder;
+use super::shell::console::Console;
+use super::shell::differences;
+use super::shell::error::CliError;
+use super::shell::exit::Exit;
+use crate::replay::{Assessed, assess};
 use crate::report::for_terminal;
-use crate::runner::{Assessed, assess};
+use crate::store::ProfileFolder;
 
 /// Judge the stored evidence of a run again, offline
 ///

@@ -9,16 +9,16 @@ use std::time::Instant;
 use futures_util::StreamExt as _;
 use futures_util::future::try_join_all;
 
-use super::clock;
-use super::confirming::ConfirmArgs;
-use super::console::Console;
-use super::error::CliError;
-use super::progress::Progress;
+use super::args::confirming::ConfirmArgs;
 use super::run::totals;
-use crate::profile::store::Selection;
+use super::shell::clock;
+use super::shell::console::Console;
+use super::shell::error::CliError;
+use super::shell::progress::Progress;
+use crate::campaign::{Job, Over, Plan, Probed, Record, Suspect, reached, seen, visit_all};
 use crate::profile::{Profile, Subject};
 use crate::regress::{Diff, Measured, Suspicion, as_translated, through};
-use crate::runner::{Job, Over, Plan, Probed, Record, Suspect, reached, seen, visit_all};
+use crate::store::Selection;
 use crate::transport::Budget;
 
 /// Targets at the same time.

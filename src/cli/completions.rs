@@ -3,8 +3,9 @@
 use clap::{Args, Command};
 use clap_complete::{Shell, generate};
 
-use super::console::Console;
-use super::{CliError, Exit};
+use super::CliError;
+use super::Exit;
+use super::shell::console::Console;
 
 /// Print shell completions
 ///

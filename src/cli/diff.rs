@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::console::Console;
-use super::error::CliError;
-use super::exit::Exit;
-use super::output::write_to;
-use super::sides::{Kept, side};
+use super::args::output::write_to;
+use super::args::sides::{Kept, side};
+use super::shell::console::Console;
+use super::shell::error::CliError;
+use super::shell::exit::Exit;
 use crate::regress::{Change, Class, Diff, diff};
 use crate::report::{Changes, Entry, change_line, changes_markdown, changes_text};
 

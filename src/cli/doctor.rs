@@ -7,15 +7,16 @@ use std::time::Duration;
 use clap::Args;
 use futures_util::future::join_all;
 
-use super::console::Console;
-use super::scope::ScopeArgs;
-use super::{CliError, Exit};
+use super::CliError;
+use super::Exit;
+use super::args::scope::ScopeArgs;
+use super::shell::console::Console;
 use crate::report::for_terminal;
-use crate::runner::{
+use crate::suggest::did_you_mean;
+use crate::target::{
     Connection, DiscoverError, Endpoint, KeyFrom, Span, Target, Timeouts, connect, discover,
     offered_models, read_template,
 };
-use crate::suggest::did_you_mean;
 use crate::transport::{Budget, Call, Transport as _, by_status};
 
 /// How long one answer may take where nothing else is said.

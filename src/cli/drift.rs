@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::console::Console;
-use super::{CliError, Exit};
-use crate::profile::store::{History, Rows};
+use super::CliError;
+use super::Exit;
+use super::shell::console::Console;
 use crate::regress::{Drift, drifts, flaky};
 use crate::report::for_terminal;
+use crate::store::{History, Rows};
 
 /// Show what declines slowly over many runs, and what is too flaky to judge
 ///

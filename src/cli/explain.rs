@@ -2,9 +2,9 @@
 
 use clap::Args;
 
-use super::console::Console;
-use super::error::CliError;
-use super::exit::Exit;
+use super::shell::console::Console;
+use super::shell::error::CliError;
+use super::shell::exit::Exit;
 use crate::regress::{Explanation, Kind, ReplayRule, explain, explanations};
 use crate::report::for_terminal;
 use crate::suggest::did_you_mean;

@@ -5,21 +5,21 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::adapter::{self, AdapterArgs};
-use super::asking::AskingArgs;
-use super::confirming::{Confirm, ConfirmArgs};
-use super::console::Console;
+use super::args::asking::AskingArgs;
+use super::args::confirming::{Confirm, ConfirmArgs};
+use super::args::policy::{InForce, PolicyArgs};
+use super::args::sides::{Kept, measured, snapshots};
 use super::diff::{ChangesArgs, targets};
-use super::error::CliError;
-use super::exit::Exit;
-use super::policy::{InForce, PolicyArgs};
 use super::report::stored;
-use super::sides::{Kept, measured, snapshots};
+use super::shell::console::Console;
+use super::shell::error::CliError;
+use super::shell::exit::Exit;
 use crate::profile::Profile;
-use crate::profile::store::{Completion, History, Manifest, ProfileFolder, RunFolder, Selection};
 use crate::regress::{
     Gate, Level, Measured, Outcome, Quarantine, Suspicion, diff, flaky, gate, in_scope,
 };
 use crate::report::{Changes, Entry, changes_text, for_terminal};
+use crate::store::{Completion, History, Manifest, ProfileFolder, RunFolder, Selection};
 
 /// Compare a run with the snapshots, or an adapter with what is behind it
 ///

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::console::Console;
-use super::{CliError, Exit};
-use crate::runner::STARTER;
+use super::CliError;
+use super::Exit;
+use super::shell::console::Console;
+use crate::target::STARTER;
 
 /// Write a configuration to start from
 ///

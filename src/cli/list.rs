@@ -6,14 +6,15 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::console::Console;
-use super::{CliError, Exit};
+use super::CliError;
+use super::Exit;
+use super::shell::console::Console;
 use crate::dialect::DialectId;
 use crate::probe::{Suite, SuiteName};
 use crate::regress::{self, explanations};
 use crate::report::pairs;
-use crate::runner::{Preset, presets};
 use crate::sim::Fleet;
+use crate::target::{Preset, presets};
 use crate::textcall::FORMATS;
 
 /// From how many names on a list is cut short where all topics are shown.

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::console::Console;
-use super::{CliError, Exit};
+use super::CliError;
+use super::Exit;
+use super::shell::console::Console;
 use crate::report::{metrics_csv, metrics_table};
 use crate::telemetry::{Counts, Metrics, TurnEvent, read_lines};
 

@@ -5,22 +5,13 @@
 
 mod accept;
 mod adapter;
-mod asking;
+mod args;
 mod assess;
 mod both_ways;
-mod clock;
 mod completions;
-mod confirming;
-mod console;
-mod demands;
 mod diff;
-mod differences;
 mod doctor;
 mod drift;
-mod dry_run;
-mod endpoint;
-mod error;
-mod exit;
 mod explain;
 mod gate;
 #[cfg(test)]
@@ -28,32 +19,25 @@ mod help;
 mod init;
 mod list;
 mod metrics;
-mod output;
 mod parse;
-mod policy;
 mod probe;
-mod progress;
 mod record;
 mod replay;
 mod report;
 mod run;
 mod schema;
-mod scope;
-mod sides;
-mod signal;
+mod shell;
 mod sim;
-mod spent;
 mod status;
-mod tools_file;
 
-pub use exit::Exit;
+pub use shell::exit::Exit;
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use console::{Color, Console};
-use error::CliError;
+use shell::console::{Color, Console};
+use shell::error::CliError;
 
 /// Measure how an LLM endpoint really does tool calling.
 #[derive(Debug, Parser)]

@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Map, Value, json};
 
-use super::console::Console;
-use super::tools_file::tools_file;
-use super::{CliError, Exit};
+use super::CliError;
+use super::Exit;
+use super::args::tools_file::tools_file;
+use super::shell::console::Console;
 use crate::ir::ToolSpec;
 use crate::suggest::did_you_mean;
 use crate::textcall::{self, Catalog, FORMATS, Format, Parsed, Part, Problem, TextCall};

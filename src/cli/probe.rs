@@ -2,17 +2,18 @@
 
 use clap::Args;
 
-use super::asking::AskingArgs;
-use super::console::Console;
-use super::endpoint::{EndpointArgs, probed, reached, resolved};
-use super::error::CliError;
-use super::exit::Exit;
-use super::output::OutputArgs;
-use super::spent::spent;
-use super::{demands, dry_run};
+use super::args::asking::AskingArgs;
+use super::args::endpoint::{EndpointArgs, probed, reached, resolved};
+use super::args::output::OutputArgs;
+use super::shell::console::Console;
+use super::shell::demands;
+use super::shell::dry_run;
+use super::shell::error::CliError;
+use super::shell::exit::Exit;
+use super::shell::spent::spent;
 use crate::profile::Requirement;
 use crate::report::Report;
-use crate::runner::Defaults;
+use crate::target::Defaults;
 
 /// Probe one endpoint, without any configuration
 ///

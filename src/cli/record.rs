@@ -4,14 +4,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::asking::AskingArgs;
-use super::console::Console;
-use super::endpoint::{EndpointArgs, probed, reached};
-use super::error::CliError;
-use super::exit::Exit;
-use super::scope::ScopeArgs;
-use crate::runner::{Defaults, Job, Lines, Origin, Plan, Transcript, open_question, transcribe};
+use super::args::asking::AskingArgs;
+use super::args::endpoint::{EndpointArgs, probed, reached};
+use super::args::scope::ScopeArgs;
+use super::shell::console::Console;
+use super::shell::error::CliError;
+use super::shell::exit::Exit;
+use crate::campaign::{Job, Plan, open_question};
+use crate::replay::{Origin, Transcript, transcribe};
 use crate::sim::{ModelFile, Provenance, Running};
+use crate::target::{Defaults, Lines};
 
 /// Record an endpoint's exchanges as a transcript that can be replayed
 ///

@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
-use super::console::Console;
-use super::differences;
-use super::error::CliError;
-use super::exit::Exit;
-use super::output::PlainFormat;
-use super::policy::{InForce, PolicyArgs};
+use super::args::output::PlainFormat;
+use super::args::policy::{InForce, PolicyArgs};
+use super::shell::console::Console;
+use super::shell::differences;
+use super::shell::error::CliError;
+use super::shell::exit::Exit;
 use crate::probe::Suite;
 use crate::regress::{About, Level, ReplayRule, outdated, ruled};
+use crate::replay::{Problem, Replayed, StreamProblem, Transcript, replay};
 use crate::report::for_terminal;
-use crate::runner::{Problem, Replayed, StreamProblem, Transcript, replay};
 
 /// Where transcripts are without being named.
 const FOLDER: &str = "fixtures/transcripts";

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::console::Console;
-use super::output::OutputArgs;
-use super::{CliError, Exit};
+use super::CliError;
+use super::Exit;
+use super::args::output::OutputArgs;
+use super::shell::console::Console;
 use crate::profile::Profile;
-use crate::profile::store::{Completion, RunFolder};
 use crate::report::{EvidenceLinks, Report};
+use crate::store::{Completion, RunFolder};
 
 /// Write a report again from stored results
 ///

@@ -5,14 +5,16 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, schema_for};
 use serde_json::{Map, Value};
 
-use super::console::Console;
-use super::{CliError, Exit};
+use super::CliError;
+use super::Exit;
+use super::shell::console::Console;
 use crate::probe::ProbeFile;
-use crate::profile::store::{HISTORY_VERSION, HistoryRow, MANIFEST_VERSION, Manifest, MetricsRow};
 use crate::profile::{PROFILE_VERSION, Profile};
 use crate::regress::{Diff, Gate, Policy};
-use crate::runner::{Config, TRANSCRIPT_VERSION, Transcript};
+use crate::replay::{TRANSCRIPT_VERSION, Transcript};
 use crate::sim::ModelFile;
+use crate::store::{HISTORY_VERSION, HistoryRow, MANIFEST_VERSION, Manifest, MetricsRow};
+use crate::target::Config;
 use crate::telemetry::{TELEMETRY_VERSION, TurnEvent};
 use crate::transport::{EXCHANGE_VERSION, Exchange};
 

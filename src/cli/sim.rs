@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::console::Console;
-use super::signal::stop_signal;
-use super::{CliError, Exit};
+use super::CliError;
+use super::Exit;
+use super::shell::console::Console;
+use super::shell::signal::stop_signal;
 use crate::sim::{Fleet, Options, Running, Sim};
 
 /// Serve the simulated models until stopped

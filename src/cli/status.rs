@@ -5,16 +5,16 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use super::asking::SuiteArgs;
-use super::clock;
-use super::console::Console;
-use super::error::CliError;
-use super::exit::Exit;
-use super::scope::{Meant, NOWHERE, ScopeArgs};
-use crate::profile::store::ProfileFolder;
+use super::args::asking::SuiteArgs;
+use super::args::scope::{Meant, NOWHERE, ScopeArgs};
+use super::shell::clock;
+use super::shell::console::Console;
+use super::shell::error::CliError;
+use super::shell::exit::Exit;
+use crate::campaign::freshness;
 use crate::profile::{Profile, Staleness};
 use crate::report::grid;
-use crate::runner::freshness;
+use crate::store::ProfileFolder;
 
 /// Say which profiles are missing, stale or fresh, and why
 ///

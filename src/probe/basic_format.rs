@@ -14,11 +14,10 @@ use super::suite::BasicFormat;
 use super::{Probe, Seed, ask_for};
 use crate::conversation::{Delivery, Miss, Reading};
 use crate::ir::{CallFormat, Defect, Digest, Layer, Message, Request};
-use crate::profile::{JsonText, SingleTool, Strictness, ToolDelivery};
+use crate::profile::{Finding, JsonText, Observation, SingleTool, Strictness, ToolDelivery};
 use crate::prompted::Protocol;
 use crate::telemetry::TurnEvent;
 use crate::tools::ArgumentSchema;
-use crate::verdict::{Finding, Observation};
 
 /// The form that a trial's call arrived in.
 #[derive(Debug, Clone, PartialEq)]

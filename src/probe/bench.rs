@@ -6,11 +6,10 @@ use super::suite::CallAsk;
 use super::{Probe, Seed, Wanted, fill};
 use crate::conversation::{Answer, Conversation, Delivery, Endpoint, Miss};
 use crate::ir::{Defect, Digest, Layer, Object, ToolSpec};
-use crate::profile::{Taken, ThinkingSwitch, Variant};
+use crate::profile::{Finding, Observation, Taken, ThinkingSwitch, Variant};
 use crate::telemetry::TurnEvent;
 use crate::tools::probes;
 use crate::tools::{Effect, Nonces, Registry, RegistryError, Tool, ToolFuture};
-use crate::verdict::{Finding, Observation};
 
 /// An endpoint to be probed, and how.
 #[derive(Clone)]

@@ -11,9 +11,8 @@ use super::suite::{CallCase, CallJudge};
 use super::{Probe, Seed, ask_for};
 use crate::conversation::{Answer, excerpt};
 use crate::ir::Digest;
-use crate::profile::{CaseResult, CaseVerdict, Cases};
+use crate::profile::{CaseResult, CaseVerdict, Cases, Finding, Observation, Tally};
 use crate::tools::ArgumentSchema;
-use crate::verdict::{Finding, Observation, Tally};
 
 /// The trials of each case, not yet settled.
 pub(super) type CaseTrials = Vec<(String, Vec<Trial<CaseVerdict>>)>;

@@ -10,9 +10,8 @@ use super::suite::ClosedLoop;
 use super::{Probe, Seed, ask_for};
 use crate::conversation::{Miss, Said, excerpt};
 use crate::ir::ToolResult;
-use crate::profile::Loop;
+use crate::profile::{Finding, Loop};
 use crate::tools::ArgumentSchema;
-use crate::verdict::Finding;
 
 /// Prompt tokens that the call and its result added.
 pub(super) type Delta = Option<i64>;

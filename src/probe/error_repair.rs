@@ -8,8 +8,7 @@ use super::outcome::settled;
 use super::suite::OneCall;
 use super::{Probe, Seed, ask_for};
 use crate::conversation::{Conversation, Miss, Reading, excerpt};
-use crate::profile::Repair;
-use crate::verdict::Finding;
+use crate::profile::{Finding, Repair};
 
 /// How many corrections are waited for.
 pub(super) const CORRECTIONS: usize = 3;

@@ -11,8 +11,7 @@ use serde_json::Value;
 use super::bench::{Offer, wanted};
 use super::reasoning_variants::Change;
 use super::suite::{Ask, CallAsk};
-use super::{Probe, Seed, Wanted, ask_for};
-use super::{error_repair, history, no_call, tool_choice};
+use super::{Probe, Seed, Wanted, ask_for, error_repair, history, no_call, tool_choice};
 use crate::profile::ThinkingSwitch;
 
 /// Characters of one token, roughly, in English and in JSON.

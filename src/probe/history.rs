@@ -12,8 +12,7 @@ use super::suite::Calls;
 use super::{Probe, Seed, Wanted, ask_for};
 use crate::conversation::{Answer, Turn};
 use crate::ir::{Layer, Message, Part, Request, Role};
-use crate::profile::{History, Taken, Variant};
-use crate::verdict::Finding;
+use crate::profile::{Finding, History, Taken, Variant};
 
 /// How a history is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

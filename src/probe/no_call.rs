@@ -6,8 +6,7 @@ use super::bench::{Bench, Offer, Trial};
 use super::call_cases::{CaseTrials, missed};
 use super::suite::Question;
 use super::{Probe, Seed};
-use crate::profile::CaseVerdict;
-use crate::verdict::{Finding, Observation};
+use crate::profile::{CaseVerdict, Finding, Observation};
 
 /// The tools that stand by.
 pub(super) const TOOLS: [&str; 2] = ["probe_echo", "probe_add"];

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use super::bench::Trial;
 use crate::ir::Digest;
-use crate::profile::Outcome;
-use crate::verdict::{Finding, Tally, wilson};
+use crate::profile::{Finding, Outcome, Tally, wilson};
 
 /// The result of trials whose findings are known.
 pub(super) fn outcome<'a>(

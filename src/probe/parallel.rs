@@ -10,9 +10,8 @@ use super::{Probe, Seed, Wanted, ask_for};
 use crate::conversation::{Answer, Delivery, Reading, Said};
 use crate::dialect::DialectId;
 use crate::ir::{Defect, ToolCall};
-use crate::profile::{ParallelTool, Switch};
+use crate::profile::{Finding, Observation, ParallelTool, Switch};
 use crate::tools::{ArgumentSchema, Registry};
-use crate::verdict::{Finding, Observation};
 
 /// What the switch did in one trial.
 pub(super) type Off = Switch;

@@ -12,8 +12,7 @@ use super::suite::OneCall;
 use super::{Probe, Seed, ask_for};
 use crate::conversation::{Conversation, Said, Turn};
 use crate::ir::{Message, Part, ReasoningField, Request};
-use crate::profile::{Replay, ReplayMode, Taken, Variant};
-use crate::verdict::Finding;
+use crate::profile::{Finding, Replay, ReplayMode, Taken, Variant};
 
 /// What one trial told of replaying.
 #[derive(Debug, Clone, Default)]

@@ -13,13 +13,14 @@ use super::basic_format::{self, Ladder, Native};
 use super::bench::{Bench, Known, Trial};
 use super::streaming::{self, Plain, Twin};
 use super::suite::{Ask, BasicFormat};
-use super::{Probe, call_cases, closed_loop, error_repair, history, no_call, parallel};
-use super::{reasoning_replay, tool_choice};
+use super::{
+    Probe, call_cases, closed_loop, error_repair, history, no_call, parallel, reasoning_replay,
+    tool_choice,
+};
 use crate::conversation::Delivery;
 use crate::dialect::DialectId;
-use crate::profile::{CaseVerdict, Cases, Outcome, ReplayMode, Results, Status, Switch};
+use crate::profile::{CaseVerdict, Cases, Finding, Outcome, ReplayMode, Results, Status, Switch};
 use crate::telemetry::TurnEvent;
-use crate::verdict::Finding;
 
 /// What negatives of later probes are compared with.
 const SINGLE_CALL: &str = "a single call";

@@ -2,15 +2,13 @@
 
 use futures_util::future::{join, join_all};
 
-use super::basic_format;
 use super::bench::{Bench, Known};
 use super::run::{ask_one, placed};
 use super::streaming::Plain;
 use super::suite::Ask;
-use super::{Probe, Seed};
+use super::{Probe, Seed, basic_format};
 use crate::ir::Layer;
-use crate::profile::Results;
-use crate::verdict::Finding;
+use crate::profile::{Finding, Results};
 
 /// What is asked again.
 #[derive(Debug, Clone, Copy)]

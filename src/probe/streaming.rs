@@ -6,9 +6,8 @@ use super::bench::Trial;
 use super::calls::displaced;
 use super::outcome::outcome;
 use crate::ir::{Defect, Digest, Layer};
-use crate::profile::{CaseResult, CaseVerdict, Streaming};
+use crate::profile::{CaseResult, CaseVerdict, Finding, Observation, Streaming, Tally};
 use crate::telemetry::TurnEvent;
-use crate::verdict::{Finding, Observation, Tally};
 
 /// The streamed trials of one probe.
 #[derive(Debug, Clone)]

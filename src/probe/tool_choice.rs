@@ -12,8 +12,7 @@ use super::{Probe, Seed, ask_for};
 use crate::conversation::{Delivery, Said};
 use crate::dialect::DialectId;
 use crate::ir::{Layer, Object, Part, ToolChoice};
-use crate::profile::{CaseVerdict, ThinkingSwitch};
-use crate::verdict::{Finding, Observation};
+use crate::profile::{CaseVerdict, Finding, Observation, ThinkingSwitch};
 
 /// Words that no tool is needed for.
 const IDLE: &str = "Say hello.";

@@ -5,27 +5,34 @@
 //! - [`status`](self): the words and the certainty of a verdict
 //! - [`confirmation`](self): what sampling a suspected regression again showed
 //! - [`requirement`](self): what a user may demand of it
-//! - [`store`]: the files of a run; [`slug`](self): what a profile's file is called
+//! - `trial`, `tally`, `interval`: what trials showed, and which status follows from them
+//! - `capabilities`: the fields an adapter reads, from the results
+//! - `slug`: what a profile's file is called
 //! - [`thinking`](self): how thinking is switched on and off
 //! - [`staleness`](self): whether a profile is still worth believing
 
+mod capabilities;
 mod confirmation;
 mod document;
+mod interval;
 mod requirement;
 mod results;
 mod slug;
 mod staleness;
 mod status;
-pub mod store;
+mod tally;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod thinking;
+mod trial;
 
+pub use capabilities::capabilities;
 pub use confirmation::{Confirmation, Decision, Observed};
 pub use document::{
     Capabilities, ErrorRepair, PROFILE_VERSION, Profile, ReasoningReplay, SchemaLevel, Subject,
     ToolCallFormat, UnitCost,
 };
+pub use interval::wilson;
 pub use requirement::Requirement;
 pub use results::{
     CaseResult, CaseVerdict, Cases, History, JsonText, Loop, Outcome, ParallelTool, Repair, Replay,
@@ -34,4 +41,6 @@ pub use results::{
 pub use slug::slug;
 pub use staleness::{StaleReason, Staleness, predecessor, staleness};
 pub use status::{Interval, Status};
+pub use tally::Tally;
 pub use thinking::ThinkingSwitch;
+pub use trial::{Control, Finding, Negative, Observation};

@@ -11,7 +11,7 @@ use super::{
 use crate::dialect::DialectId;
 use crate::ir::Layer;
 
-pub(super) fn subject() -> Subject {
+pub(crate) fn subject() -> Subject {
     Subject {
         provider: "acme".to_owned(),
         model: "Big Model/7B:free".to_owned(),
@@ -21,12 +21,12 @@ pub(super) fn subject() -> Subject {
     }
 }
 
-pub(super) fn at(time: &str) -> DateTime<Utc> {
+pub(crate) fn at(time: &str) -> DateTime<Utc> {
     time.parse().unwrap()
 }
 
 /// A profile with no result in it.
-pub(super) fn profile() -> Profile {
+pub(crate) fn profile() -> Profile {
     Profile {
         profile_version: PROFILE_VERSION,
         subject: subject(),
@@ -52,7 +52,7 @@ pub(super) fn profile() -> Profile {
     }
 }
 
-pub(super) fn outcome(status: Status) -> Outcome {
+pub(crate) fn outcome(status: Status) -> Outcome {
     Outcome {
         probe: "basic-format".to_owned(),
         status,
@@ -65,7 +65,7 @@ pub(super) fn outcome(status: Status) -> Outcome {
     }
 }
 
-pub(super) fn single_tool(layer: Layer) -> SingleTool {
+pub(crate) fn single_tool(layer: Layer) -> SingleTool {
     SingleTool {
         outcome: outcome(Status::Pass),
         format: None,

@@ -11,8 +11,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::estimate;
-use crate::profile::store::HistoryRow;
 use crate::profile::{Observed, Status};
+use crate::store::HistoryRow;
 
 /// How far back nights count.
 const WINDOW: usize = 100;
@@ -148,7 +148,7 @@ fn sum(nights: &[&HistoryRow]) -> Observed {
 mod tests {
     use super::super::testing::{Luck, percent};
     use super::*;
-    use crate::verdict::Tally;
+    use crate::profile::Tally;
 
     const HISTORIES: u32 = 1000;
     const NIGHTS: u32 = 100;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::field::Path;
 use super::target_name;
 use crate::profile::Profile;
-use crate::profile::store::Completion;
+use crate::store::Completion;
 
 /// How many addresses of evidence a committed snapshot keeps for each result and each case. They
 /// are enough to look at; all of them stand in the profile of the run.

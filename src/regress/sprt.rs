@@ -4,8 +4,7 @@
 //! samples are taken one by one until one of the two is twenty times as likely as the other. On
 //! average it needs about half the trials of a fixed-size test with the same error rates.
 
-use crate::profile::{Decision, Observed};
-use crate::verdict::{Tally, wilson};
+use crate::profile::{Decision, Observed, Tally, wilson};
 
 /// The fall of a rate that is worth a word, however many trials show it.
 const NOTABLE: f64 = 0.10;

@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::{Change, Class};
-use crate::profile::{Observed, Outcome, Profile, Results};
-use crate::verdict::capabilities;
+use crate::profile::{Observed, Outcome, Profile, Results, capabilities};
 
 /// A change that may be noise, as a question to be asked again.
 #[derive(Debug, Clone, PartialEq)]

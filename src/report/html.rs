@@ -13,8 +13,8 @@ use super::metrics::metric_rows;
 use super::view::{Case, STATUSES, Section, Target, counted, interval, server, settings, symbol};
 use super::{EvidenceLinks, Report, for_terminal};
 use crate::ir::Digest;
-use crate::profile::store::{Completion, Cost, Manifest, Percentiles};
 use crate::profile::{Profile, Status};
+use crate::store::{Completion, Cost, Manifest, Percentiles};
 
 static STYLE: &str = include_str!("page.css");
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::Report;
 use crate::profile::Profile;
-use crate::profile::store::Manifest;
+use crate::store::Manifest;
 
 #[derive(Serialize)]
 struct Run<'a> {

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use crate::ir::Digest;
-use crate::profile::store::{Evidence, RunFolder};
+use crate::store::{Evidence, RunFolder};
 
 /// What cannot stand in the path of a relative link.
 const UNSAFE: &AsciiSet =

@@ -10,7 +10,7 @@ use super::fleet::{COLUMNS, Cell};
 use super::metrics::metric_rows;
 use super::view::{STATUSES, Section, Target, counted, interval, settings, symbol};
 use crate::profile::Status;
-use crate::profile::store::{Completion, Manifest};
+use crate::store::{Completion, Manifest};
 
 pub(super) fn render(report: &Report<'_>) -> String {
     let targets = report.targets();

@@ -7,10 +7,9 @@ use serde_json::{Value, json};
 
 use super::{Format, Report, Style};
 use crate::ir::Digest;
-use crate::profile::Profile;
-use crate::profile::store::{Manifest, ProfileFolder};
+use crate::profile::{Profile, wilson};
+use crate::store::{Manifest, ProfileFolder};
 use crate::telemetry::Counts;
-use crate::verdict::wilson;
 
 /// What a model or a server may write to hurt whoever reads about it.
 pub(super) const HOSTILE: &str =

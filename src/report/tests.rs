@@ -3,7 +3,7 @@
 use super::testing::{HOSTILE, both, odd, run};
 use super::{EvidenceLinks, Format, Paint, Report, Style};
 use crate::profile::Profile;
-use crate::profile::store::RunFolder;
+use crate::store::RunFolder;
 
 /// Checks both reports against their snapshots, which carry the format's ending.
 fn check(format: Format, ending: &str) {

@@ -6,12 +6,11 @@ use serde_json::Value;
 use super::EvidenceLinks;
 use crate::dialect::DialectId;
 use crate::ir::{Defect, Digest};
-use crate::profile::store::{Cost, Manifest, ProfileFolder};
 use crate::profile::{
     CaseResult, CaseVerdict, Cases, History, Outcome, Profile, Replay, Results, SingleTool, Status,
-    Streaming, Subject, Variant,
+    Streaming, Subject, Tally, Variant,
 };
-use crate::verdict::Tally;
+use crate::store::{Cost, Manifest, ProfileFolder};
 
 /// What a report is about: the profile of one target, or a run and its profiles.
 #[derive(Debug, Clone, Copy)]

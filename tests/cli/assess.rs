@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use toolprobe::profile::store::read_profile;
+use toolprobe::store::read_profile;
 
 use crate::only_run;
 use crate::place::{LIGHT, Place, edit};

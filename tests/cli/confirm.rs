@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use toolprobe::profile::store::ProfileFolder;
+use toolprobe::store::ProfileFolder;
 
 use crate::only_run;
 use crate::place::{Place, root};

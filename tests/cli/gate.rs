@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 use toolprobe::probe::Suite;
-use toolprobe::profile::store::ProfileFolder;
+use toolprobe::store::ProfileFolder;
 
 use crate::only_run;
 use crate::place::{LIGHT, Place, edit, root};

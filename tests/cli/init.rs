@@ -15,7 +15,7 @@ fn a_file_that_is_there_is_left_as_it_is_unless_forced() {
     assert_eq!((code, out.as_str()), (Some(0), ""));
     assert!(err.starts_with("wrote toolprobe.toml; "), "{err}");
     let written = fs::read_to_string(dir.path().join("toolprobe.toml")).unwrap();
-    assert_eq!(written, toolprobe::runner::STARTER);
+    assert_eq!(written, toolprobe::target::STARTER);
 
     fs::write(dir.path().join("toolprobe.toml"), "# mine\n").unwrap();
     let (code, _, err) = init(&[]);

@@ -116,7 +116,7 @@ fn transcripts_and_printed_changes_keep_to_their_schemas() {
 fn the_starter_configuration_and_the_built_in_policy_keep_to_their_schemas() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for (kind, file) in
-        [("config", "src/runner/starter.toml"), ("policy", "src/regress/default-policy.toml")]
+        [("config", "src/target/starter.toml"), ("policy", "src/regress/default-policy.toml")]
     {
         let text = fs::read_to_string(root.join(file)).unwrap();
         takes(kind, &[(file.into(), toml::from_str(&text).unwrap())]);

@@ -1,0 +1,128 @@
+//! Is a suspected regression still there when it is asked for again?
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+
+use super::{Job, Plan};
+use crate::conversation::{Delivery, ExchangeLog};
+use crate::probe::{Again, Bench, Probe, Seed, sample};
+use crate::profile::{Confirmation, Decision, Finding, Observed, Profile, Status, ToolDelivery};
+use crate::regress::{SequentialTest, Suspicion, TestPlan};
+use crate::transport::Exchange;
+
+/// Samples in a row that may say nothing before it is given up.
+const MISSES: u32 = 5;
+
+/// What is suspected of one target.
+pub struct Suspect<'a> {
+    /// The target, and the line to it.
+    pub job: &'a Job,
+    /// The snapshot.
+    pub before: &'a Profile,
+    /// What this run found.
+    pub night: &'a Profile,
+    /// What to ask again.
+    pub suspicions: Vec<Suspicion>,
+}
+
+/// What sampling again showed, and the exchanges that show it.
+#[derive(Debug, Clone)]
+pub struct Confirmed {
+    /// What each suspicion comes to.
+    pub confirmations: Vec<Confirmation>,
+    /// The evidence.
+    pub exchanges: Vec<Exchange>,
+}
+
+/// Samples every suspicion of these targets again: targets at the same time, the suspicions of one
+/// and their samples one after the other.
+pub async fn confirm_all(suspects: &[Suspect<'_>], plan: &Plan, test: TestPlan) -> Vec<Confirmed> {
+    join_all(suspects.iter().map(|suspect| confirm(suspect, plan, test))).await
+}
+
+/// Samples the suspicions of one target again.
+pub async fn confirm(suspect: &Suspect<'_>, plan: &Plan, test: TestPlan) -> Confirmed {
+    let log = ExchangeLog::charging(Arc::clone(&suspect.job.line.budget));
+    let mut confirmations = Vec::new();
+    for suspicion in &suspect.suspicions {
+        let (decision, samples) = match suspect.bench(suspicion, plan, &log) {
+            Some(bench) => suspect.decide(suspicion, &bench, &plan.probes(), test).await,
+            None => (Decision::Inconclusive, Observed::default()),
+        };
+        confirmations.push(Confirmation {
+            profile: suspicion.profile.clone(),
+            field: suspicion.field.clone(),
+            probe: suspicion.probe.clone(),
+            case: suspicion.case.clone(),
+            decision,
+            baseline: suspicion.baseline,
+            samples,
+        });
+    }
+    Confirmed { confirmations, exchanges: log.take() }
+}
+
+impl Suspect<'_> {
+    /// Samples until the test decides, or the endpoint has nothing more to say.
+    async fn decide(
+        &self,
+        suspicion: &Suspicion,
+        bench: &Bench,
+        probes: &[&Probe],
+        test: TestPlan,
+    ) -> (Decision, Observed) {
+        let Some(mut test) = SequentialTest::new(suspicion.baseline, test) else {
+            return (Decision::Inconclusive, Observed::default());
+        };
+        let control = self.control();
+        let layer = self.night.results.single_tool.as_ref().and_then(|single| single.layer);
+        let (mut number, mut misses) = (0, 0);
+        while misses < MISSES {
+            let (probe, case) = (suspicion.probe.as_str(), suspicion.case.as_deref());
+            let again = Again { probe, case, number, layer };
+            let results = sample(bench, probes, again, &control).await;
+            let seen = suspicion.read(&results, self.before, self.night);
+            misses = if seen.trials == 0 { misses + 1 } else { 0 };
+            if let Some(decision) = test.observe(seen).filter(|_| seen.trials > 0) {
+                return (decision, test.seen());
+            }
+            number += 1;
+        }
+        (Decision::Inconclusive, test.seen())
+    }
+
+    /// What a sample is taken with; `None` where calls do not arrive, or not by a way that is known.
+    fn bench(&self, suspicion: &Suspicion, plan: &Plan, log: &ExchangeLog) -> Option<Bench> {
+        let Job { target, line, .. } = self.job;
+        let way = target.endpoint.ways.iter().find(|way| way.dialect == self.night.dialect)?;
+        Some(Bench {
+            endpoint: line.endpoint(target, way, log.clone()).ok()?,
+            delivery: self.delivery(suspicion)?,
+            stream: false,
+            seed: Seed::new(plan.seed),
+            trials: 1,
+            thinking: way.thinking.clone(),
+        })
+    }
+
+    /// Whether calls still arrive is asked on the snapshot's rung, everything else on the night's.
+    fn delivery(&self, suspicion: &Suspicion) -> Option<Delivery> {
+        let single = self.before.results.single_tool.as_ref();
+        let is_first = single.is_some_and(|single| single.outcome.probe == suspicion.probe);
+        let profile = if is_first { self.before } else { self.night };
+        Some(match profile.capabilities.tool_delivery.clone()? {
+            ToolDelivery::Native => Delivery::Native,
+            ToolDelivery::Prompted(protocol) => Delivery::Prompted(protocol),
+        })
+    }
+
+    /// The night's single call, which the negatives of the other probes are compared with.
+    fn control(&self) -> Finding {
+        let single = self.night.results.single_tool.as_ref().map(|single| single.outcome.status);
+        match single {
+            Some(Status::Pass | Status::Partial) => Finding::pass("a single call in this run"),
+            _ => Finding::Skipped("no single call in this run".to_owned()),
+        }
+    }
+}

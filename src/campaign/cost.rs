@@ -1,0 +1,62 @@
+//! What will asking a target cost, what did it cost, and how fast was it?
+
+use std::time::Duration;
+
+use super::Plan;
+use crate::probe::{Estimate, Load, estimate};
+use crate::profile::UnitCost;
+use crate::store::{Cost, Percentiles};
+use crate::target::{ADDRESS, Target, questions};
+use crate::telemetry::TurnEvent;
+use crate::transport::{Budget, Exchange, Response};
+
+/// Tokens of a question that only finds out the dialect.
+const GREETING: u64 = 32;
+
+/// What probing a target will cost, finding out about it included.
+pub fn foreseen(target: &Target, plan: &Plan) -> Estimate {
+    let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+    let ways = count(target.endpoint.ways.len());
+    let greetings = if ways > 1 { ways } else { 0 };
+    let requests = greetings + count(questions(&target.endpoint));
+    // All are asked, and one is likely to answer.
+    let likely = Load { requests, tokens: greetings.min(1) * GREETING };
+    let most = Load { requests, tokens: greetings * GREETING };
+    let thinking = target.endpoint.ways.iter().find_map(|way| way.thinking.as_ref());
+    estimate(&plan.probes(), plan.trials, thinking) + Estimate { likely, most }
+}
+
+/// The cost of these exchanges. Requests and tokens are the account's: it also counts what was asked
+/// in vain.
+pub(super) fn cost(exchanges: &[Exchange], account: &Budget, wall: Duration) -> Cost {
+    let answered = || answered(exchanges);
+    let tokens = account.tokens();
+    Cost {
+        requests: account.spent(),
+        prompt_tokens: tokens.prompt,
+        completion_tokens: tokens.completion,
+        wall_ms: u64::try_from(wall.as_millis()).unwrap_or(u64::MAX),
+        first_byte_ms: Percentiles::of(
+            answered().filter_map(|it| it.timing.first_byte_ms).collect(),
+        ),
+        total_ms: Percentiles::of(answered().map(|it| it.timing.total_ms).collect()),
+    }
+}
+
+/// What a turn cost. Tokens are those of the turns that the metrics are counted on: which others
+/// there were besides depends on what was under way when something failed.
+pub(super) fn unit_cost(target: &Target, turns: &[TurnEvent], exchanges: &[Exchange]) -> UnitCost {
+    let spent = |turn: &TurnEvent| Some(turn.prompt_tokens? + turn.completion_tokens.unwrap_or(0));
+    let spent: Vec<u64> = turns.iter().filter_map(spent).filter(|tokens| *tokens > 0).collect();
+    let count = u64::try_from(spent.len()).unwrap_or(u64::MAX);
+    let median = || Percentiles::of(answered(exchanges).map(|it| it.timing.total_ms).collect());
+    let is_simulated = target.endpoint.alias.as_deref() == Some(ADDRESS);
+    UnitCost {
+        tokens_per_turn: (spent.iter().sum::<u64>() + count / 2).checked_div(count),
+        median_latency_ms: if is_simulated { None } else { median().map(|it| it.p50) },
+    }
+}
+
+fn answered(exchanges: &[Exchange]) -> impl Iterator<Item = &Exchange> {
+    exchanges.iter().filter(|it| it.response().is_ok_and(Response::is_success))
+}

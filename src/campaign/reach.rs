@@ -1,0 +1,96 @@
+//! Does a request through a gateway reach the simulator?
+//!
+//! A gateway that is not wired up would otherwise be blamed for breaking everything.
+
+use super::Job;
+use crate::conversation::{Answer, ExchangeLog, excerpt};
+use crate::dialect::call_url;
+use crate::ir::{Message, Request};
+use crate::target::{Access, discover};
+
+/// How much of an unexpected answer is shown.
+const SHOWN: usize = 300;
+
+/// What came back instead of the simulator's answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the gateway does not reach the simulator: {request} for '{model}' came back with {came}; start \
+     the simulator with `toolprobe sim --addr 127.0.0.1:8089` and make that address the gateway's \
+     upstream"
+)]
+pub struct NotReached {
+    /// What was asked.
+    pub request: String,
+    /// The model's name at the gateway.
+    pub model: String,
+    /// What came back.
+    pub came: String,
+}
+
+/// Greets the model through the gateway and directly, and gives the way that leads to it.
+pub async fn reached(through: &Job, direct: &Job) -> Result<Access, NotReached> {
+    let Job { target, line, .. } = through;
+    let missed = |request: String, came: String| NotReached {
+        request,
+        model: target.model.clone(),
+        came: excerpt(&came, SHOWN),
+    };
+    let found = discover(&*line.transport, &target.endpoint, &line.credentials, &target.model);
+    let way = found.await.map_err(|error| missed("a greeting".to_owned(), error.to_string()))?.way;
+    let request = call_url(way.dialect, &way.base_url, &target.model, false)
+        .map_or_else(|error| error.to_string(), |url| format!("POST {url}"));
+    let expected = match direct.target.endpoint.ways.first() {
+        Some(own) => said(greet(direct, own).await).ok(),
+        None => None,
+    };
+    match (said(greet(through, &way).await), expected) {
+        (Ok(heard), Some(expected)) if !is_akin(&heard, &expected) => {
+            let came = format!("\"{heard}\", where the simulator says \"{expected}\"");
+            Err(missed(request, came))
+        }
+        (Err(came), Some(_)) => Err(missed(request, came)),
+        (Ok(_), _) | (Err(_), None) => Ok(way),
+    }
+}
+
+async fn greet(job: &Job, way: &Access) -> Answer {
+    let greeting =
+        Request { messages: vec![Message::user("Good morning to you.")], ..Request::default() };
+    match job.line.endpoint(&job.target, way, ExchangeLog::default()) {
+        Ok(endpoint) => endpoint.ask(&greeting).await.answer,
+        Err(error) => Answer::Nothing(error.to_string()),
+    }
+}
+
+/// The words of a reply, or why there is none.
+fn said(answer: Answer) -> Result<String, String> {
+    match answer {
+        Answer::Reply(reply) | Answer::CutShort(reply) => Ok(reply.text()),
+        Answer::Refused(error) | Answer::OutputRejected(error) => Err(error.to_string()),
+        Answer::Nothing(words) => Err(words),
+    }
+}
+
+/// Whether one holds the other, spaces aside. An adapter may cut something off or put something
+/// before it.
+fn is_akin(heard: &str, expected: &str) -> bool {
+    let plain = |text: &str| text.split_whitespace().collect::<String>();
+    let (heard, expected) = (plain(heard), plain(expected));
+    expected.is_empty()
+        || heard.contains(&expected)
+        || (!heard.is_empty() && expected.contains(&heard))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_simulators_words_are_known_again_when_something_was_cut_off_or_added() {
+        assert!(is_akin("<think>hm</think>\nI have read it.", "I have read it."));
+        assert!(is_akin("I have", "I  have read it."));
+        assert!(is_akin("anything", ""));
+        assert!(!is_akin("", "I have read it."));
+        assert!(!is_akin("Good morning! How can I help?", "I have read it."));
+    }
+}

@@ -1,0 +1,229 @@
+//! What of a run is kept, and when?
+//!
+//! The manifest is written before anything is asked and again at the end; evidence and profile of a
+//! target as soon as it is done with. Whatever ends a run early, what was found is there, and the run
+//! can go on from it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use chrono::{DateTime, Utc};
+
+use super::{Confirmed, Job, Plan, Probed, ResumeError, Resumed, SessionError};
+use crate::profile::{CaseResult, CaseVerdict, Profile, Status};
+use crate::store::{
+    Claim, Completion, MANIFEST_VERSION, Manifest, RunFolder, RunTarget, Selection, StoreError,
+    Totals, together,
+};
+use crate::telemetry::Counts;
+
+/// A run as it is written down.
+#[derive(Debug)]
+pub struct Record {
+    folder: RunFolder,
+    manifest: Manifest,
+    /// What it cost before it was broken off.
+    before: Totals,
+    _claim: Claim,
+}
+
+/// Why a run is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Over {
+    /// Every target had its turn.
+    Through,
+    /// Somebody stopped it.
+    Interrupted,
+}
+
+impl Record {
+    /// Makes the folder of a run that is about to ask these targets.
+    pub fn begin(
+        reports: &Path,
+        plan: &Plan,
+        jobs: &[Job],
+        selection: Selection,
+    ) -> Result<Self, StoreError> {
+        let folder = RunFolder::create(reports, plan.verified_at)?;
+        let claim = folder.claim()?;
+        let manifest = Manifest {
+            manifest_version: MANIFEST_VERSION,
+            run: folder.id().clone(),
+            started_at: plan.verified_at,
+            finished_at: None,
+            toolprobe_version: env!("CARGO_PKG_VERSION").to_owned(),
+            probe_version: plan.suite.version().to_owned(),
+            suite: plan.name.as_str().to_owned(),
+            seed: plan.seed,
+            trials: plan.trials,
+            tools: plan.suite.own_tools().to_vec(),
+            selection,
+            adapter: None,
+            completion: Completion::Running,
+            totals: Totals::default(),
+            metrics: None,
+            confirmations: Vec::new(),
+            targets: jobs.iter().filter_map(announced).collect(),
+        };
+        folder.write_manifest(&manifest)?;
+        Ok(Self { folder, manifest, before: Totals::default(), _claim: claim })
+    }
+
+    /// Goes on with a run that was broken off. What it knows of a target that is still the same
+    /// stands and is given back by the target's name; the rest is to be asked.
+    pub fn resume(
+        resumed: Resumed,
+        jobs: &[Job],
+    ) -> Result<(Self, BTreeMap<String, Profile>), ResumeError> {
+        let claim = resumed.folder.claim()?;
+        let (mut targets, mut found) = (Vec::new(), BTreeMap::new());
+        for job in jobs {
+            match resumed.settled(job)? {
+                Some((target, profile)) => {
+                    found.insert(target.name.clone(), profile);
+                    targets.push(target);
+                }
+                None => targets.extend(announced(job)),
+            }
+        }
+        let Resumed { folder, mut manifest, .. } = resumed;
+        for file in manifest.targets.iter().filter_map(|target| target.profile.as_ref()) {
+            if !targets.iter().any(|target| target.profile.as_ref() == Some(file)) {
+                folder.profiles().remove(file)?;
+                folder.turns().remove(file)?;
+            }
+        }
+        let before = std::mem::take(&mut manifest.totals);
+        manifest.finished_at = None;
+        manifest.completion = Completion::Running;
+        manifest.confirmations.clear();
+        manifest.metrics = together(found.values());
+        manifest.targets = targets;
+        folder.write_manifest(&manifest)?;
+        Ok((Self { folder, manifest, before, _claim: claim }, found))
+    }
+
+    /// Says that the models are asked through an adapter as well.
+    pub fn through(mut self, adapter: String) -> Result<Self, StoreError> {
+        self.manifest.adapter = Some(adapter);
+        self.folder.write_manifest(&self.manifest)?;
+        Ok(self)
+    }
+
+    /// Keeps what came of the target of this name.
+    pub fn keep(
+        &mut self,
+        name: &str,
+        result: &Result<Probed, SessionError>,
+    ) -> Result<(), StoreError> {
+        let mut targets = self.manifest.targets.iter_mut();
+        let Some(target) = targets.find(|target| target.name == name) else { return Ok(()) };
+        match result {
+            Err(error) => target.problem = Some(error.to_string()),
+            Ok(probed) => {
+                let evidence = self.folder.evidence();
+                for exchange in &probed.exchanges {
+                    evidence.put(&exchange.digest(), exchange)?;
+                }
+                let file = self.folder.profiles().write(&probed.profile)?;
+                let name = probed.profile.subject.name();
+                self.folder.turns().write(&file, &name, &probed.telemetry)?;
+                target.profile = Some(file);
+                target.subject = probed.profile.subject.clone();
+                target.dialect = Some(probed.profile.dialect);
+                target.problem = open_question(&probed.profile);
+                target.cost = Some(probed.cost);
+                target.thinking.clone_from(&probed.thinking);
+                let known = self.manifest.metrics.iter().chain(&probed.profile.metrics);
+                let counts = known.map(|metrics| metrics.counts).reduce(Counts::merged);
+                self.manifest.metrics = counts.map(Counts::metrics);
+            }
+        }
+        // Not only at the end: whatever kills the run now, this target is done with.
+        self.folder.write_manifest(&self.manifest)
+    }
+
+    /// Says that the run is over, and whether it came to its end.
+    pub fn finish(
+        &mut self,
+        over: Over,
+        totals: Totals,
+        now: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
+        self.manifest.finished_at = Some(now);
+        self.manifest.totals = self.before.and(totals);
+        self.manifest.completion = match (over, self.without_verdict()) {
+            (Over::Interrupted, _) => {
+                Completion::Incomplete { because: "it was interrupted".to_owned() }
+            }
+            (Over::Through, Some(because)) => Completion::Incomplete { because },
+            (Over::Through, None) => Completion::Complete,
+        };
+        self.folder.write_manifest(&self.manifest)
+    }
+
+    /// Keeps what sampling suspected regressions again showed.
+    pub fn confirm(&mut self, confirmed: Vec<Confirmed>) -> Result<(), StoreError> {
+        let evidence = self.folder.evidence();
+        for Confirmed { confirmations, exchanges } in confirmed {
+            for exchange in &exchanges {
+                evidence.put(&exchange.digest(), exchange)?;
+            }
+            self.manifest.confirmations.extend(confirmations);
+        }
+        self.folder.write_manifest(&self.manifest)
+    }
+
+    /// The run's files.
+    pub fn folder(&self) -> &RunFolder {
+        &self.folder
+    }
+
+    /// What is known of the run so far.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    fn without_verdict(&self) -> Option<String> {
+        let open = self.manifest.targets.iter().filter(|target| target.problem.is_some());
+        let names: Vec<&str> = open.map(|target| target.name.as_str()).collect();
+        (!names.is_empty()).then(|| format!("no verdict, or not all of one: {}", names.join(", ")))
+    }
+}
+
+/// A target before it was asked. The way it will be reached may still have to be found.
+fn announced(job: &Job) -> Option<RunTarget> {
+    let ways = &job.target.endpoint.ways;
+    let way = ways.first()?;
+    let subject = job.subject.clone().unwrap_or_else(|| job.target.subject(way, None));
+    Some(RunTarget {
+        name: job.target.name.clone(),
+        subject,
+        dialect: (ways.len() == 1).then_some(way.dialect),
+        extra_body: job.target.extra_body.clone(),
+        thinking: if ways.len() == 1 { way.thinking.clone() } else { None },
+        profile: None,
+        problem: None,
+        cost: None,
+    })
+}
+
+/// The first probe that was kept from a conclusion, and by what. Without a verdict on single calls
+/// there is none at all.
+pub fn open_question(profile: &Profile) -> Option<String> {
+    let single = profile.results.single_tool.as_ref().map(|single| &single.outcome);
+    single
+        .filter(|single| single.status == Status::Skipped)
+        .or_else(|| profile.results.outcomes().find(|it| it.status == Status::Inconclusive))
+        .map(|open| format!("{}: {}", open.probe, open.reason))
+        .or_else(|| open_case(profile))
+}
+
+/// The case that keeps the level of schemas open.
+fn open_case(profile: &Profile) -> Option<String> {
+    let schema = profile.results.schema.as_ref();
+    let schema = schema.filter(|_| profile.capabilities.schema_level.is_none())?;
+    let is_open = |case: &&CaseResult| case.verdict == CaseVerdict::Inconclusive;
+    let open = schema.cases.values().find(is_open)?;
+    Some(format!("{}: {}", schema.outcome.probe, open.reason))
+}

@@ -1,0 +1,115 @@
+//! What of a run that was broken off still stands?
+
+use std::collections::BTreeMap;
+
+use super::Job;
+use super::freshness::about;
+use crate::profile::Profile;
+use crate::store::{Completion, Manifest, RunFolder, RunTarget, StoreError};
+use crate::target::TemplateFileError;
+
+/// A run that goes on: what was asked, and the targets that are done with.
+#[derive(Debug)]
+pub struct Resumed {
+    /// Its files.
+    pub folder: RunFolder,
+    /// What it says of itself.
+    pub manifest: Manifest,
+    /// Its profiles, by file name.
+    profiles: BTreeMap<String, Profile>,
+}
+
+/// Why a run cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum ResumeError {
+    /// Its files cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A chat template that the user names cannot be used.
+    #[error(transparent)]
+    Template(#[from] TemplateFileError),
+    /// It asks models directly and through an adapter, and is not of targets.
+    #[error(
+        "run {run} is of the adapter at {adapter}; begin it again with `toolprobe gate --adapter`"
+    )]
+    OfAdapter {
+        /// The run.
+        run: String,
+        /// The adapter.
+        adapter: String,
+    },
+    /// There is nothing left to ask.
+    #[error("run {run} is complete; there is nothing to resume")]
+    Complete {
+        /// The run.
+        run: String,
+    },
+    /// Half of it would be asked and judged otherwise than the other half.
+    #[error("run {run} was made with {what} {then}, and this is {now}; begin a new run")]
+    Changed {
+        /// The run.
+        run: String,
+        /// What is not as it was.
+        what: &'static str,
+        /// What it was.
+        then: String,
+        /// What it is.
+        now: String,
+    },
+}
+
+impl Resumed {
+    /// Reads a run that did not come to its end.
+    pub fn read(folder: RunFolder) -> Result<Self, ResumeError> {
+        let manifest = folder.manifest()?;
+        if let Some(adapter) = manifest.adapter {
+            return Err(ResumeError::OfAdapter { run: folder.id().to_string(), adapter });
+        }
+        if manifest.completion == Completion::Complete {
+            return Err(ResumeError::Complete { run: folder.id().to_string() });
+        }
+        let profiles = folder.profiles().read_all()?.into_iter().collect();
+        let resumed = Self { folder, manifest, profiles };
+        let then = resumed.manifest.toolprobe_version.as_str();
+        resumed.same("toolprobe", then, env!("CARGO_PKG_VERSION"))?;
+        Ok(resumed)
+    }
+
+    /// Refuses to go on where something is not as it was.
+    pub fn same(&self, what: &'static str, then: &str, now: &str) -> Result<(), ResumeError> {
+        if then == now {
+            return Ok(());
+        }
+        let (run, then, now) = (self.folder.id().to_string(), then.to_owned(), now.to_owned());
+        Err(ResumeError::Changed { run, what, then, now })
+    }
+
+    /// What the run knows of a target already: an entry and a profile without an open question, about
+    /// what the target is today.
+    pub(super) fn settled(
+        &self,
+        job: &Job,
+    ) -> Result<Option<(RunTarget, Profile)>, TemplateFileError> {
+        let mut targets = self.manifest.targets.iter();
+        let Some(target) = targets.find(|target| target.name == job.target.name) else {
+            return Ok(None);
+        };
+        let (Some(file), None) = (&target.profile, &target.problem) else { return Ok(None) };
+        let Some(profile) = self.profiles.get(file) else { return Ok(None) };
+        let ways = &job.target.endpoint.ways;
+        let same = target.extra_body == job.target.extra_body
+            && ways.iter().any(|way| way.thinking == target.thinking)
+            && is_of(job, profile)?;
+        Ok(same.then(|| (target.clone(), profile.clone())))
+    }
+}
+
+/// Whether a profile is about what the target is today.
+fn is_of(job: &Job, profile: &Profile) -> Result<bool, TemplateFileError> {
+    if let Some(subject) = &job.subject {
+        return Ok(*subject == profile.subject);
+    }
+    let way = job.target.endpoint.ways.iter().find(|way| way.dialect == profile.dialect);
+    let Some(way) = way else { return Ok(false) };
+    Ok(about(&job.target, way, profile)? == profile.subject)
+}

@@ -1,0 +1,162 @@
+//! Which flags say how much is asked, and how hard?
+
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum as _};
+
+use super::tools_file::tools_file;
+use crate::campaign::{Plan, Resumed};
+use crate::cli::shell::clock;
+use crate::cli::shell::error::CliError;
+use crate::probe::{Suite, SuiteName};
+use crate::target::{Defaults, Limits, Span, Timeouts};
+use crate::transport::Budget;
+
+/// Trials of each case where nothing else is said.
+const TRIALS: u32 = 3;
+
+/// Where the values of trials come from where nothing else is said.
+const SEED: u64 = 1;
+
+/// The flags that say which questions there are.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct SuiteArgs {
+    /// A folder of probe files to use instead of the built-in ones
+    #[arg(long, value_name = "DIR")]
+    probes: Option<PathBuf>,
+
+    /// Tools of your own to be asked for as well: a JSON file in the shape of
+    /// OpenAI, Anthropic or MCP's tools/list
+    #[arg(long, value_name = "FILE")]
+    tools: Option<PathBuf>,
+}
+
+impl SuiteArgs {
+    /// The flags that name the questions, as they would be given again.
+    pub(crate) fn flags(&self) -> Vec<String> {
+        let given = [("--probes", &self.probes), ("--tools", &self.tools)];
+        let flag = |(name, path): (&str, &Option<PathBuf>)| {
+            path.as_ref().map(|path| format!("{name} {}", path.display()))
+        };
+        given.into_iter().filter_map(flag).collect()
+    }
+
+    /// The questions where the configuration says how values are made.
+    pub(crate) fn suite_of(&self, defaults: &Defaults) -> Result<Suite, CliError> {
+        self.suite(defaults.seed.unwrap_or(SEED))
+    }
+
+    /// The questions, with those about the user's own tools.
+    fn suite(&self, seed: u64) -> Result<Suite, CliError> {
+        let suite = match &self.probes {
+            Some(folder) => Suite::load(folder),
+            None => Suite::embedded(),
+        };
+        let suite = suite.map_err(CliError::usage)?;
+        let Some(path) = &self.tools else { return Ok(suite) };
+        let tools = tools_file(path).map_err(CliError::usage)?;
+        if tools.is_empty() {
+            return Err(CliError::usage(format!("{} declares no tool", path.display())));
+        }
+        Ok(suite.with_tools(&tools, seed))
+    }
+}
+
+/// The flags shared by all commands that ask an endpoint something.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "How much is asked")]
+pub(crate) struct AskingArgs {
+    /// How much is asked [default: standard]
+    #[arg(long, value_enum, value_name = "NAME")]
+    suite: Option<SuiteName>,
+
+    /// How often each case is tried [default: 3]
+    #[arg(long, value_name = "N")]
+    trials: Option<NonZeroU32>,
+
+    /// Where the trials' values come from [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) suite_args: SuiteArgs,
+
+    /// Requests to one endpoint at the same time [default: 8]
+    #[arg(long, value_name = "N")]
+    concurrency: Option<NonZeroUsize>,
+
+    /// How long one exchange may take, such as 30s or 2m [default: 5m]
+    #[arg(long, value_name = "TIME")]
+    timeout: Option<Span>,
+
+    /// The most requests of the whole run
+    #[arg(long, value_name = "N")]
+    max_requests: Option<NonZeroU64>,
+
+    /// The most tokens of the whole run, prompts and replies together
+    #[arg(long, value_name = "N")]
+    max_tokens_total: Option<NonZeroU64>,
+
+    /// Say what would be asked and what it would cost, and ask nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl AskingArgs {
+    /// What is asked; flags win over the configuration.
+    pub(crate) fn plan(&self, defaults: &Defaults) -> Result<Plan, CliError> {
+        let seed = self.seed.or(defaults.seed).unwrap_or(SEED);
+        Ok(Plan {
+            suite: self.suite_args.suite(seed)?,
+            name: self.suite.or(defaults.suite).unwrap_or(SuiteName::Standard),
+            trials: self.trials.or(defaults.trials).map_or(TRIALS, NonZeroU32::get),
+            seed,
+            verified_at: clock::now()?,
+        })
+    }
+
+    /// What a run that goes on asks: what it asked before. Flags may say the same, but nothing else.
+    pub(crate) fn plan_of(&self, resumed: &Resumed) -> Result<Plan, CliError> {
+        let then = &resumed.manifest;
+        let known = SuiteName::value_variants().iter().find(|name| name.as_str() == then.suite);
+        let none = || CliError::usage(format!("no suite is called '{}'", then.suite));
+        let name = self.suite.or(known.copied()).ok_or_else(none)?;
+        let seed = self.seed.unwrap_or(then.seed);
+        let trials = self.trials.map_or(then.trials, NonZeroU32::get);
+        let questions = self.suite_args.suite(seed)?;
+        for (what, then, now) in [
+            ("suite", then.suite.clone(), name.as_str().to_owned()),
+            ("seed", then.seed.to_string(), seed.to_string()),
+            ("trials", then.trials.to_string(), trials.to_string()),
+            ("probes", then.probe_version.clone(), questions.version().to_owned()),
+        ] {
+            resumed.same(what, &then, &now).map_err(CliError::usage)?;
+        }
+        Ok(Plan { suite: questions, name, trials, seed, verified_at: clock::now()? })
+    }
+
+    /// Whether nothing is to be asked.
+    pub(crate) fn is_dry_run(&self) -> bool {
+        self.dry_run
+    }
+
+    /// What the whole run may cost.
+    pub(crate) fn budget(&self, defaults: &Defaults) -> Arc<Budget> {
+        let or_endless = |limit: Option<NonZeroU64>| limit.map_or(u64::MAX, NonZeroU64::get);
+        let requests = or_endless(self.max_requests.or(defaults.max_requests));
+        let tokens = or_endless(self.max_tokens_total.or(defaults.max_tokens_total));
+        Arc::new(Budget::new(requests, tokens))
+    }
+
+    /// The limits of one endpoint, as far as flags set them.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits { concurrency: self.concurrency, ..Limits::default() }
+    }
+
+    /// The waits of one exchange, as far as flags set them.
+    pub(crate) fn timeouts(&self) -> Timeouts {
+        Timeouts { total: self.timeout, ..Timeouts::default() }
+    }
+}

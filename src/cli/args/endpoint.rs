@@ -1,0 +1,139 @@
+//! How is one endpoint described on the command line, and probed?
+
+use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::sync::Arc;
+
+use clap::Args;
+use futures_util::StreamExt as _;
+
+use super::asking::AskingArgs;
+use crate::campaign::{Job, Plan, Probed, visit_all};
+use crate::cli::shell::console::Console;
+use crate::cli::shell::error::CliError;
+use crate::cli::shell::progress::Progress;
+use crate::report::for_terminal;
+use crate::target::{
+    Connection, Defaults, DialectChoice, Endpoint, ExtraBody, Target, TargetEntry, connect,
+    offered_models, resolve, resolve_endpoint,
+};
+use crate::transport::Budget;
+
+/// The flags that say how an endpoint is spoken to.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct EndpointArgs {
+    /// The model's name at the endpoint
+    #[arg(long, short)]
+    pub(crate) model: Option<String>,
+
+    /// A provider that is known by name; `toolprobe list` shows them
+    #[arg(long, value_name = "NAME")]
+    provider: Option<String>,
+
+    /// The protocol, or auto to find out [default: auto]
+    #[arg(long, value_name = "NAME")]
+    dialect: Option<DialectChoice>,
+
+    /// The environment variable that holds the key
+    #[arg(long, value_name = "VAR")]
+    api_key_env: Option<String>,
+
+    /// A further header of every request
+    #[arg(long, value_name = "NAME: VALUE", value_parser = header)]
+    header: Vec<(String, String)>,
+
+    /// Further fields of every request body, as a JSON object
+    #[arg(long, value_name = "JSON")]
+    extra_body: Option<ExtraBody>,
+
+    /// The fields that switch thinking on, as a JSON object: the full suite asks
+    /// for every tool choice with thinking on and off [default: the provider's]
+    #[arg(long, value_name = "JSON", requires = "thinking_off")]
+    thinking_on: Option<ExtraBody>,
+
+    /// The fields that switch thinking off
+    #[arg(long, value_name = "JSON", requires = "thinking_on")]
+    thinking_off: Option<ExtraBody>,
+
+    /// The model's `chat_template.jinja` or `tokenizer_config.json`, if the
+    /// server does not tell or tells another
+    #[arg(long, value_name = "FILE")]
+    chat_template: Option<PathBuf>,
+}
+
+/// A header as it is written on the command line.
+pub(crate) fn header(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once(':').ok_or("it takes the form 'name: value'")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+impl EndpointArgs {
+    /// The endpoint as a configuration would have it.
+    pub(crate) fn entry(&self, url: Option<&str>, asking: &AskingArgs) -> TargetEntry {
+        TargetEntry {
+            provider: self.provider.clone(),
+            base_url: url.map(ToOwned::to_owned),
+            dialect: Some(self.dialect.unwrap_or(DialectChoice::Auto)),
+            model: self.model.clone(),
+            api_key_env: self.api_key_env.clone(),
+            headers: self.header.iter().cloned().collect(),
+            extra_body: self.extra_body.clone(),
+            thinking_on: self.thinking_on.clone(),
+            thinking_off: self.thinking_off.clone(),
+            limits: asking.limits(),
+            timeouts: asking.timeouts(),
+            chat_template: self.chat_template.clone(),
+            ..TargetEntry::default()
+        }
+    }
+}
+
+fn env(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// The targets of an entry.
+pub(crate) fn resolved(entry: &TargetEntry) -> Result<Vec<Target>, CliError> {
+    resolve(entry, &Defaults::default(), Path::new(""), &env).map_err(CliError::usage)
+}
+
+/// The one target of an entry, and a line to it.
+pub(crate) async fn reached(entry: &TargetEntry, budget: &Arc<Budget>) -> Result<Job, CliError> {
+    let endpoint = resolve_endpoint(entry, &Defaults::default(), Path::new(""), &env);
+    let endpoint = endpoint.map_err(CliError::usage)?;
+    let line = connect(&endpoint, &env, budget).map_err(CliError::usage)?;
+    if entry.model.is_none() {
+        return Err(unnamed(&endpoint, &line).await);
+    }
+    let target = resolved(entry)?.into_iter().next();
+    let target =
+        target.ok_or_else(|| CliError::usage("no model to probe; name one with --model"))?;
+    Ok(Job { target, line, subject: None })
+}
+
+/// Probes one target and shows how it gets on.
+pub(crate) async fn probed(job: Job, plan: &Plan, console: &Console) -> Result<Probed, CliError> {
+    let jobs = [job];
+    let progress = Progress::new(console, jobs.len(), plan.probes().len());
+    let visit = pin!(visit_all(&jobs, plan, 1, &progress)).next().await;
+    if let Some((job, probed)) = &visit {
+        progress.ended(&job.target, probed);
+    }
+    progress.clear();
+    match visit {
+        Some((_, probed)) => Ok(probed?),
+        None => Err(CliError::inconclusive("the target was not probed")),
+    }
+}
+
+/// Without a model's name, what the endpoint offers is the best answer.
+async fn unnamed(endpoint: &Endpoint, line: &Connection) -> CliError {
+    let offered = offered_models(&*line.transport, endpoint, &line.credentials).await;
+    CliError::usage(match offered.as_deref() {
+        None | Some([]) => "which model? name it with --model".to_owned(),
+        Some(names) => format!(
+            "which model? name it with --model; the endpoint offers:\n  {}",
+            names.iter().map(|name| for_terminal(name)).collect::<Vec<_>>().join("\n  ")
+        ),
+    })
+}

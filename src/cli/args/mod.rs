@@ -1,0 +1,10 @@
+//! The argument groups that several commands share.
+
+pub(crate) mod asking;
+pub(crate) mod confirming;
+pub(crate) mod endpoint;
+pub(crate) mod output;
+pub(crate) mod policy;
+pub(crate) mod scope;
+pub(crate) mod sides;
+pub(crate) mod tools_file;

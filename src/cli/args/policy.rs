@@ -1,0 +1,53 @@
+//! Which policy holds?
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use chrono::NaiveDate;
+use clap::Args;
+
+use crate::cli::shell::clock;
+use crate::cli::shell::error::CliError;
+use crate::regress::Policy;
+use crate::target::ConfigError;
+
+/// The policy that is used without being named.
+const POLICY: &str = "toolprobe-policy.toml";
+
+/// The flag that names a policy.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Gate")]
+pub(crate) struct PolicyArgs {
+    /// The policy [default: toolprobe-policy.toml, if it is here]
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+}
+
+/// A policy, the rules behind it, and the day that exceptions are held against.
+pub(crate) struct InForce {
+    pub(crate) policy: Policy,
+    pub(crate) built_in: Policy,
+    pub(crate) today: NaiveDate,
+}
+
+impl PolicyArgs {
+    pub(crate) fn load(&self) -> Result<InForce, CliError> {
+        let policy = match &self.policy {
+            Some(path) => read(path)?,
+            None if Path::new(POLICY).is_file() => read(Path::new(POLICY))?,
+            None => Policy::default(),
+        };
+        let built_in = Policy::built_in().map_err(CliError::inconclusive)?;
+        Ok(InForce { policy, built_in, today: clock::now()?.date_naive() })
+    }
+}
+
+fn read(path: &Path) -> Result<Policy, CliError> {
+    let text = fs::read_to_string(path)
+        .map_err(|error| CliError::usage(format!("cannot read {}: {error}", path.display())))?;
+    toml::from_str(&text).map_err(|error| {
+        let mut wrong = ConfigError::from_toml(path, &text, &error);
+        wrong.problem.push_str("; `toolprobe schema policy` says what a policy may hold");
+        CliError::usage(wrong)
+    })
+}

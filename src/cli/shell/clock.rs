@@ -1,0 +1,21 @@
+//! What time is it, or shall it be?
+
+use chrono::{DateTime, SubsecRound as _, Utc};
+
+use super::error::CliError;
+
+/// The time that `SOURCE_DATE_EPOCH` fixes, else now, to the second.
+pub(crate) fn now() -> Result<DateTime<Utc>, CliError> {
+    Ok(fixed()?.unwrap_or_else(|| Utc::now().trunc_subsecs(0)))
+}
+
+/// The time that `SOURCE_DATE_EPOCH` fixes, if it is set.
+pub(crate) fn fixed() -> Result<Option<DateTime<Utc>>, CliError> {
+    let Some(fixed) = std::env::var_os("SOURCE_DATE_EPOCH") else { return Ok(None) };
+    let time = fixed
+        .to_str()
+        .and_then(|text| text.parse().ok())
+        .and_then(|seconds| DateTime::from_timestamp(seconds, 0));
+    time.map(Some)
+        .ok_or_else(|| CliError::usage("SOURCE_DATE_EPOCH must be a number of seconds since 1970"))
+}

@@ -1,0 +1,77 @@
+//! How does a failure become a message and an exit code?
+
+use std::error::Error;
+use std::io;
+
+use crate::campaign::SessionError;
+use crate::cli::Exit;
+use crate::store::StoreError;
+
+/// Why a command could not do its work. A finding is not an error.
+#[derive(Debug)]
+pub(crate) struct CliError {
+    exit: Exit,
+    source: Box<dyn Error + Send + Sync>,
+}
+
+impl CliError {
+    /// The command line, the configuration or an input file is wrong.
+    pub(crate) fn usage(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self { exit: Exit::Usage, source: source.into() }
+    }
+
+    /// No verdict could be reached.
+    pub(crate) fn inconclusive(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self { exit: Exit::Inconclusive, source: source.into() }
+    }
+
+    pub(crate) fn exit(&self) -> Exit {
+        self.exit
+    }
+
+    /// Whether the reader of our output went away, which is its right.
+    pub(crate) fn is_closed_pipe(&self) -> bool {
+        self.source
+            .downcast_ref::<io::Error>()
+            .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    }
+
+    /// The message and its causes, each once.
+    pub(crate) fn chain(&self) -> String {
+        let mut text = self.source.to_string();
+        let mut cause = self.source.source();
+        while let Some(error) = cause {
+            let next = error.to_string();
+            if !text.contains(&next) {
+                text.push_str(": ");
+                text.push_str(&next);
+            }
+            cause = error.source();
+        }
+        text
+    }
+}
+
+/// A wrong URL is the user's to mend; an endpoint that does not answer is nobody's verdict.
+impl From<SessionError> for CliError {
+    fn from(source: SessionError) -> Self {
+        match source {
+            SessionError::Endpoint(_) | SessionError::Template(_) => Self::usage(source),
+            SessionError::Discover(_) => Self::inconclusive(source),
+        }
+    }
+}
+
+/// Nothing can be kept, so nothing can be judged.
+impl From<StoreError> for CliError {
+    fn from(source: StoreError) -> Self {
+        Self::inconclusive(source)
+    }
+}
+
+/// Writing output failed: nothing the user typed, but nothing to judge either.
+impl From<io::Error> for CliError {
+    fn from(source: io::Error) -> Self {
+        Self::inconclusive(source)
+    }
+}

@@ -1,0 +1,12 @@
+//! What surrounds a command: the console, progress, signals, the clock, errors and exit codes.
+
+pub(crate) mod clock;
+pub(crate) mod console;
+pub(crate) mod demands;
+pub(crate) mod differences;
+pub(crate) mod dry_run;
+pub(crate) mod error;
+pub(crate) mod exit;
+pub(crate) mod progress;
+pub(crate) mod signal;
+pub(crate) mod spent;

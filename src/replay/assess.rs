@@ -1,0 +1,177 @@
+//! What does a stored run show, judged by the rules of today?
+//!
+//! The suite is asked again, of the run's own evidence. A trial whose request is not in it stays
+//! open: rules can be judged anew, but not questions that nobody asked.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::rejudge::{Recorded, RejudgeError, Rejudged, drop_evidence, rejudge};
+use crate::ir::Digest;
+use crate::probe::{Probe, Suite, SuiteName};
+use crate::profile::{Profile, capabilities};
+use crate::store::{Manifest, RunFolder, RunTarget, StoreError};
+use crate::telemetry::Counts;
+use crate::transport::{Cassette, Difference, Exchange, Playback, differences};
+
+/// What became of one target's profile.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Assessed {
+    /// The target's name.
+    pub target: String,
+    /// How many requests are not in the evidence.
+    pub unrecorded: usize,
+    /// Where the new profile differs from the stored one, evidence aside.
+    pub changes: Vec<Difference>,
+    /// The new profile.
+    pub profile: Profile,
+}
+
+/// Why a run cannot be judged again.
+#[derive(Debug, thiserror::Error)]
+pub enum AssessError {
+    /// Its files cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// It was made by a suite that is not known here.
+    #[error("the run asked the suite '{suite}', which this version does not have")]
+    UnknownSuite {
+        /// The suite.
+        suite: String,
+    },
+    /// One of its targets is not one.
+    #[error("target '{target}'")]
+    Target {
+        /// The target.
+        target: String,
+        /// Why.
+        source: RejudgeError,
+    },
+}
+
+/// Judges every target of a run that has a profile.
+pub async fn assess(run: &RunFolder, suite: &Suite) -> Result<Vec<Assessed>, AssessError> {
+    let manifest = run.manifest()?;
+    let name: SuiteName = serde_json::from_value(Value::from(manifest.suite.as_str()))
+        .map_err(|_| AssessError::UnknownSuite { suite: manifest.suite.clone() })?;
+    let suite = &suite.clone().with_tools(&manifest.tools, manifest.seed);
+    let probes: Vec<&Probe> = suite.select(name).collect();
+    let stored: BTreeMap<String, Profile> = run.profiles().read_all()?.into_iter().collect();
+    let tapes = tapes(run, stored.values())?;
+    let mut assessed = Vec::new();
+    for target in &manifest.targets {
+        let Some(profile) = target.profile.as_ref().and_then(|file| stored.get(file)) else {
+            continue;
+        };
+        // Every target hears its endpoint from the beginning.
+        let tape = tapes.get(origin(&profile.subject.endpoint));
+        let tape = tape.map_or_else(
+            || Cassette::new([], Playback::AsRecorded),
+            |tape| tape.rewound(Playback::AsRecorded),
+        );
+        let recorded = recorded(&manifest, target, profile);
+        let now = rejudge(&recorded, &probes, Arc::new(tape)).await;
+        let now =
+            now.map_err(|source| AssessError::Target { target: target.name.clone(), source })?;
+        assessed.push(compared(target, profile, &now, suite));
+    }
+    Ok(assessed)
+}
+
+fn recorded(manifest: &Manifest, target: &RunTarget, profile: &Profile) -> Recorded {
+    Recorded {
+        subject: profile.subject.clone(),
+        dialect: profile.dialect,
+        extra_body: target.extra_body.clone(),
+        thinking: target.thinking.clone(),
+        seed: manifest.seed,
+        trials: manifest.trials,
+    }
+}
+
+fn compared(target: &RunTarget, stored: &Profile, now: &Rejudged, suite: &Suite) -> Assessed {
+    let profile = Profile {
+        capabilities: capabilities(&now.results),
+        results: now.results.clone(),
+        metrics: Some(Counts::of(&now.telemetry).metrics()),
+        probe_version: suite.version().to_owned(),
+        ..stored.clone()
+    };
+    Assessed {
+        target: target.name.clone(),
+        unrecorded: now.unrecorded().count(),
+        changes: differences(&bare(stored), &bare(&profile)),
+        profile,
+    }
+}
+
+/// What a profile says of its target.
+fn bare(profile: &Profile) -> Value {
+    let mut value = serde_json::to_value(profile).unwrap_or_default();
+    drop_evidence(&mut value);
+    if let Value::Object(fields) = &mut value {
+        fields.shift_remove("probeVersion");
+    }
+    value
+}
+
+/// The evidence of a run by where it is from.
+///
+/// Of the exchanges that answered the same request, those that results rest on come last: the
+/// others were asked again for a reason, and the last answer is the one that is repeated.
+fn tapes<'a>(
+    run: &RunFolder,
+    profiles: impl Iterator<Item = &'a Profile>,
+) -> Result<BTreeMap<String, Cassette>, StoreError> {
+    let cited: BTreeSet<Digest> = profiles.flat_map(cited).collect();
+    let evidence = run.evidence();
+    let mut digests = evidence.digests()?;
+    digests.sort_by_key(|digest| (cited.contains(digest), digest.clone()));
+    let mut exchanges: BTreeMap<String, Vec<Arc<Exchange>>> = BTreeMap::new();
+    for digest in digests {
+        let exchange = evidence.get(&digest, Exchange::digest)?;
+        let from = origin(&exchange.request.url).to_owned();
+        exchanges.entry(from).or_default().push(Arc::new(exchange));
+    }
+    let tape = |exchanges| Cassette::new(exchanges, Playback::AsRecorded);
+    Ok(exchanges.into_iter().map(|(from, all)| (from, tape(all))).collect())
+}
+
+/// The exchanges that a profile names.
+fn cited(profile: &Profile) -> Vec<Digest> {
+    fn collect(value: &Value, found: &mut Vec<Digest>) {
+        match value {
+            Value::Object(fields) => fields.values().for_each(|value| collect(value, found)),
+            Value::Array(items) => items.iter().for_each(|value| collect(value, found)),
+            Value::String(text) => found.extend(text.parse::<Digest>().ok()),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    let mut found = Vec::new();
+    collect(&serde_json::to_value(&profile.results).unwrap_or_default(), &mut found);
+    found
+}
+
+/// Scheme and host of an address, or the alias that stands for them.
+fn origin(url: &str) -> &str {
+    let start = url.find("://").map_or(0, |at| at + 3);
+    let end = url.get(start..).and_then(|rest| rest.find(['/', '?'])).map(|at| at + start);
+    end.and_then(|end| url.get(..end)).unwrap_or(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endpoint_and_the_calls_to_it_have_the_same_origin() {
+        assert_eq!(origin("sim:/v1/chat/completions"), origin("sim:"));
+        let base = "https://api.test:8443/v1?api-version=1";
+        assert_eq!(origin("https://api.test:8443/v1/chat/completions"), origin(base));
+        assert_ne!(origin("https://api.test/v1"), origin("http://api.test/v1"));
+    }
+}

@@ -1,0 +1,146 @@
+//! What do recorded exchanges show, judged anew?
+//!
+//! The same suite, the same conversations and the same judges as against an endpoint, with the
+//! transport swapped for a cassette. Nothing waits and nothing is drawn, so that the same exchanges
+//! always give the same results.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::conversation::{Address, Delivery, Endpoint, ExchangeLog};
+use crate::dialect::{Dialect, DialectId, EndpointError};
+use crate::ir::Object;
+use crate::probe::{self, Bench, Measured, Probe, Seed, Watch};
+use crate::profile::{Results, Subject, ThinkingSwitch, capabilities};
+use crate::target::{ADDRESS, MAX_TOKENS};
+use crate::telemetry::TurnEvent;
+use crate::transport::{Cassette, Exchange, Nearest, SentRequest, TransportError};
+
+/// Stands for the host of simulated models. Nothing is ever sent there.
+const SIMULATED_HOST: &str = "http://localhost";
+
+/// What was asked of whom when the exchanges were recorded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recorded {
+    /// Who was asked.
+    pub subject: Subject,
+    /// In which dialect.
+    pub dialect: DialectId,
+    /// Further fields of every request.
+    pub extra_body: Object,
+    /// How thinking was switched, where that was known.
+    pub thinking: Option<ThinkingSwitch>,
+    /// Where the values of the trials came from.
+    pub seed: u64,
+    /// Trials of each case.
+    pub trials: u32,
+}
+
+/// What the exchanges show.
+#[derive(Debug, Clone)]
+pub struct Rejudged {
+    /// What each probe found.
+    pub results: Results,
+    /// The turns that were held as an agent would hold them.
+    pub telemetry: Vec<TurnEvent>,
+    /// The exchanges in the order they were asked for, those that were not recorded among them.
+    pub exchanges: Vec<Exchange>,
+}
+
+/// Why recorded exchanges cannot be judged.
+#[derive(Debug, thiserror::Error)]
+pub enum RejudgeError {
+    /// The place they are from is none.
+    #[error("the recorded endpoint '{endpoint}' is not a URL")]
+    NoUrl {
+        /// What stands there.
+        endpoint: String,
+        /// Why it is none.
+        source: url::ParseError,
+    },
+    /// It cannot have been called there.
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
+}
+
+/// Asks these probes of recorded exchanges.
+pub async fn rejudge(
+    recorded: &Recorded,
+    probes: &[&Probe],
+    cassette: Arc<Cassette>,
+) -> Result<Rejudged, RejudgeError> {
+    rejudge_by(recorded.dialect.codec(), recorded, probes, cassette).await
+}
+
+/// The same by another implementation of the dialect.
+pub(super) async fn rejudge_by(
+    codec: &'static dyn Dialect,
+    recorded: &Recorded,
+    probes: &[&Probe],
+    cassette: Arc<Cassette>,
+) -> Result<Rejudged, RejudgeError> {
+    let log = ExchangeLog::default();
+    let address = Address {
+        dialect: recorded.dialect,
+        base: base_url(&recorded.subject.endpoint)?,
+        model: recorded.subject.model.clone(),
+        headers: Vec::new(),
+        extra: recorded.extra_body.clone(),
+        max_tokens: MAX_TOKENS,
+    };
+    let bench = Bench {
+        endpoint: Endpoint::new(address, cassette, log.clone())?.spoken_by(codec),
+        delivery: Delivery::Native,
+        stream: false,
+        seed: Seed::new(recorded.seed),
+        trials: recorded.trials,
+        thinking: recorded.thinking.clone(),
+    };
+    let Measured { results, telemetry } = probe::run(&bench, probes, &Unwatched).await;
+    Ok(Rejudged { results, telemetry, exchanges: log.take() })
+}
+
+fn base_url(endpoint: &str) -> Result<Url, RejudgeError> {
+    let text = if endpoint == ADDRESS { SIMULATED_HOST } else { endpoint };
+    Url::parse(text).map_err(|source| RejudgeError::NoUrl { endpoint: endpoint.to_owned(), source })
+}
+
+impl Rejudged {
+    /// The requests that were not recorded, each with the one that is most like it.
+    pub fn unrecorded(&self) -> impl Iterator<Item = (&SentRequest, Option<&Nearest>)> {
+        self.exchanges.iter().filter_map(|exchange| match exchange.response() {
+            Err(TransportError::NotRecorded { nearest }) => {
+                Some((&exchange.request, nearest.as_deref()))
+            }
+            _ => None,
+        })
+    }
+}
+
+/// What was found, without the addresses of what it rests on: two sets of exchanges that show the
+/// same have the same verdicts.
+pub fn verdicts(results: &Results) -> Value {
+    let mut value = json!({"capabilities": capabilities(results), "results": results});
+    drop_evidence(&mut value);
+    value
+}
+
+/// Takes out every list of evidence.
+pub(super) fn drop_evidence(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.shift_remove("evidence");
+            fields.values_mut().for_each(drop_evidence);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_evidence),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+struct Unwatched;
+
+impl Watch for Unwatched {
+    fn asked(&self, _probe: &str) {}
+}

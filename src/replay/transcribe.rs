@@ -1,0 +1,82 @@
+//! How do the exchanges of a target become a transcript?
+//!
+//! By replaying them at once. That puts them into the order in which a replay asks, leaves out what
+//! a replay does not need, and shows before anything is written that they replay at all.
+
+use std::sync::Arc;
+
+use super::rejudge::{Recorded, RejudgeError, rejudge, verdicts};
+use super::transcript::{TRANSCRIPT_VERSION, Take, Transcript};
+use crate::campaign::{Plan, Probed};
+use crate::ir::Object;
+use crate::sim::Provenance;
+use crate::transport::{Cassette, Difference, Playback, differences};
+
+/// Where the bytes of a transcript are from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// How they are known.
+    pub provenance: Provenance,
+    /// Where from.
+    pub source: String,
+}
+
+/// Why exchanges make no transcript.
+#[derive(Debug, thiserror::Error)]
+pub enum TranscribeError {
+    /// They cannot be judged.
+    #[error(transparent)]
+    Rejudge(#[from] RejudgeError),
+    /// A replay asks for what was not said.
+    #[error("the exchanges do not replay: a request to {path} was not among them")]
+    Unrecorded {
+        /// Where it went.
+        path: String,
+    },
+    /// A replay finds something else.
+    #[error("the exchanges do not replay to the same verdicts: {} differs", .0.path)]
+    OtherVerdicts(Box<Difference>),
+}
+
+/// The transcript of a target that was probed.
+pub async fn transcribe(
+    probed: Probed,
+    extra_body: Object,
+    plan: &Plan,
+    origin: Origin,
+) -> Result<Transcript, TranscribeError> {
+    let Probed { profile, exchanges, thinking, .. } = probed;
+    let recorded = Recorded {
+        subject: profile.subject.clone(),
+        dialect: profile.dialect,
+        extra_body,
+        thinking,
+        seed: plan.seed,
+        trials: plan.trials,
+    };
+    let cassette = Cassette::new(exchanges.into_iter().map(Arc::new), Playback::AsRecorded);
+    let played = rejudge(&recorded, &plan.probes(), Arc::new(cassette)).await?;
+    if let Some((request, _)) = played.unrecorded().next() {
+        return Err(TranscribeError::Unrecorded { path: request.path() });
+    }
+    let found = verdicts(&played.results);
+    if let Some(first) = differences(&verdicts(&profile.results), &found).into_iter().next() {
+        return Err(TranscribeError::OtherVerdicts(Box::new(first)));
+    }
+    Ok(Transcript {
+        transcript_version: TRANSCRIPT_VERSION,
+        provenance: origin.provenance,
+        source: origin.source,
+        subject: recorded.subject,
+        dialect: recorded.dialect,
+        extra_body: recorded.extra_body,
+        thinking: recorded.thinking,
+        suite: plan.name,
+        probe_version: plan.suite.version().to_owned(),
+        seed: plan.seed,
+        trials: plan.trials,
+        tools: plan.suite.own_tools().to_vec(),
+        verdicts: found,
+        exchanges: played.exchanges.iter().map(Take::from).collect(),
+    })
+}

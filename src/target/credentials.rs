@@ -1,0 +1,136 @@
+//! What does every request to an endpoint carry beside its body?
+
+use super::{Access, Endpoint, Env, KeyFrom};
+use crate::transport::{Call, Secret};
+
+/// The secrets of an endpoint, read from the environment.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Credentials {
+    key: Option<Secret>,
+    headers: Vec<(String, Secret)>,
+}
+
+/// An environment variable that should hold a credential and does not.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no key for '{provider}': set {}, or name another variable with --api-key-env", shown(.variables))]
+pub struct MissingKey {
+    /// Whose key it is.
+    pub provider: String,
+    /// The variables that may hold it.
+    pub variables: Vec<String>,
+}
+
+fn shown(variables: &[String]) -> String {
+    variables.join(" or ")
+}
+
+impl Endpoint {
+    /// Reads the key and the secret headers.
+    pub fn credentials(&self, env: Env<'_>) -> Result<Credentials, MissingKey> {
+        let key = match &self.key {
+            KeyFrom::Nowhere => None,
+            KeyFrom::Env(name) => Some(self.secret(name, env)?),
+            KeyFrom::Missing(names) => return Err(self.missing(names.clone())),
+        };
+        let headers = self.headers_env.iter().map(|(header, variable)| {
+            Ok((header.to_ascii_lowercase(), self.secret(variable, env)?))
+        });
+        Ok(Credentials { key, headers: headers.collect::<Result<_, _>>()? })
+    }
+
+    fn secret(&self, variable: &str, env: Env<'_>) -> Result<Secret, MissingKey> {
+        let value = env(variable).filter(|value| !value.trim().is_empty());
+        value.map(Secret::new).ok_or_else(|| self.missing(vec![variable.to_owned()]))
+    }
+
+    fn missing(&self, variables: Vec<String>) -> MissingKey {
+        MissingKey { provider: self.provider.clone(), variables }
+    }
+
+    /// The call with the headers that this endpoint wants: the dialect's, the key, the user's.
+    pub fn dress(&self, call: Call, way: &Access, credentials: &Credentials) -> Call {
+        let mut call = call;
+        for (name, value) in way.dialect.auth().fixed {
+            if !self.headers.contains_key(*name) {
+                call = call.header(*name, *value);
+            }
+        }
+        if let Some(key) = &credentials.key {
+            call = call.credential(&way.key_header.name, &way.key_header.prefix, key.clone());
+        }
+        for (name, value) in &self.headers {
+            call = call.header(name, value);
+        }
+        for (name, secret) in &credentials.headers {
+            call = call.credential(name, "", secret.clone());
+        }
+        call
+    }
+}
+
+impl Credentials {
+    /// Every secret, to be scrubbed from what is stored and shown.
+    pub fn secrets(&self) -> impl Iterator<Item = &Secret> {
+        self.key.iter().chain(self.headers.iter().map(|(_, secret)| secret))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::target::{Defaults, TargetEntry, resolve_endpoint};
+    use crate::transport::HeaderText;
+
+    fn endpoint(entry: &TargetEntry, env: Env<'_>) -> Endpoint {
+        resolve_endpoint(entry, &Defaults::default(), Path::new(""), env).unwrap()
+    }
+
+    fn anthropic() -> TargetEntry {
+        let mut entry =
+            TargetEntry { provider: Some("anthropic".to_owned()), ..TargetEntry::default() };
+        entry.headers.insert("X-Team".to_owned(), "a".to_owned());
+        entry.headers_env.insert("X-Gate".to_owned(), "GATE".to_owned());
+        entry
+    }
+
+    #[test]
+    fn a_call_carries_version_key_and_the_users_headers() {
+        let env = |name: &str| Some(format!("{name}-value"));
+        let endpoint = endpoint(&anthropic(), &env);
+        let credentials = endpoint.credentials(&env).unwrap();
+        assert_eq!(credentials.secrets().count(), 2);
+        let call = Call::get("https://h".parse().unwrap());
+        let call = endpoint.dress(call, &endpoint.ways[0], &credentials);
+        let names: Vec<&str> = call.headers.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["anthropic-version", "x-api-key", "x-team", "x-gate"]);
+        let secret = Secret::new("ANTHROPIC_API_KEY-value");
+        assert_eq!(call.headers[1].1, HeaderText::Secret { scheme: String::new(), secret });
+    }
+
+    #[test]
+    fn the_users_version_header_replaces_ours() {
+        let mut entry = anthropic();
+        entry.headers.insert("Anthropic-Version".to_owned(), "2026-10-21".to_owned());
+        let endpoint = endpoint(&entry, &|_| None);
+        let call = Call::get("https://h".parse().unwrap());
+        let call = endpoint.dress(call, &endpoint.ways[0], &Credentials::default());
+        let versions = call.headers.iter().filter(|(name, _)| name == "anthropic-version");
+        let text = HeaderText::Plain("2026-10-21".to_owned());
+        assert_eq!(versions.map(|(_, value)| value).collect::<Vec<_>>(), [&text]);
+    }
+
+    #[test]
+    fn a_missing_key_is_told_by_the_variables_that_may_hold_it() {
+        let shown =
+            |env: Env<'_>| endpoint(&anthropic(), env).credentials(env).unwrap_err().to_string();
+        assert_eq!(
+            shown(&|_| None),
+            "no key for 'anthropic': set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or name another \
+             variable with --api-key-env"
+        );
+        let no_gate = |name: &str| (name != "GATE").then(|| "x".to_owned());
+        assert!(shown(&no_gate).starts_with("no key for 'anthropic': set GATE,"));
+    }
+}
