@@ -1,7 +1,7 @@
 //! Is every fault that servers were seen with recognised, and where does a profile say so?
 //!
 //! One row per fault: a chat server that has it and is healthy otherwise, and the place in the
-//! profile that tells. The table in the README is made of these rows.
+//! profile that tells. The table in `docs/faults.md` has these rows.
 
 use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use crate::server::{Asked, Script, Server};
 
 #[derive(Clone, Copy)]
 struct Fault {
-    /// What is seen, as the README puts it.
+    /// What is seen, in the words of `docs/faults.md`.
     symptom: &'static str,
     behaviour: fn(&Asked) -> Script,
     suite: &'static str,
@@ -403,9 +403,13 @@ async fn faults_seen_in_the_wild_are_told_where_the_table_says() {
 }
 
 #[test]
-fn the_readme_lists_these_faults() {
-    let readme = include_str!("../../README.md");
+fn the_page_lists_these_faults() {
+    let page = include_str!("../../docs/faults.md");
     let row = |it: &Fault| format!("| {} | `{}` | `{}` |", it.symptom, it.place, it.told);
     let rows: Vec<String> = FAULTS.iter().map(row).collect();
-    assert!(readme.contains(&rows.join("\n")), "the README wants these rows:\n{}", rows.join("\n"));
+    assert!(
+        page.contains(&rows.join("\n")),
+        "docs/faults.md wants these rows:\n{}",
+        rows.join("\n")
+    );
 }
