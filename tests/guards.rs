@@ -46,6 +46,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "ir",
             "dialect",
+            "prompted",
             "transport",
             "conversation",
             "probe",
@@ -65,6 +66,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "sim",
             "regress",
             "dialect",
+            "prompted",
             "transport",
             "conversation",
             "probe",

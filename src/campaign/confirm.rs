@@ -5,9 +5,10 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 
 use super::{Job, Plan};
-use crate::conversation::{Delivery, ExchangeLog};
+use crate::conversation::ExchangeLog;
 use crate::probe::{Again, Bench, Probe, Seed, sample};
-use crate::profile::{Confirmation, Decision, Finding, Observed, Profile, Status, ToolDelivery};
+use crate::profile::{Confirmation, Decision, Finding, Observed, Profile, Status};
+use crate::prompted::ToolDelivery;
 use crate::regress::{SequentialTest, Suspicion, TestPlan};
 use crate::transport::Exchange;
 
@@ -97,7 +98,7 @@ impl Suspect<'_> {
         let Job { target, line, .. } = self.job;
         let way = target.endpoint.ways.iter().find(|way| way.dialect == self.night.dialect)?;
         Some(Bench {
-            endpoint: line.endpoint(target, way, log.clone()).ok()?,
+            client: line.client(target, way, log.clone()).ok()?,
             delivery: self.delivery(suspicion)?,
             stream: false,
             seed: Seed::new(plan.seed),
@@ -107,14 +108,11 @@ impl Suspect<'_> {
     }
 
     /// Whether calls still arrive is asked on the snapshot's rung, everything else on the night's.
-    fn delivery(&self, suspicion: &Suspicion) -> Option<Delivery> {
+    fn delivery(&self, suspicion: &Suspicion) -> Option<ToolDelivery> {
         let single = self.before.results.single_tool.as_ref();
         let is_first = single.is_some_and(|single| single.outcome.probe == suspicion.probe);
         let profile = if is_first { self.before } else { self.night };
-        Some(match profile.capabilities.tool_delivery.clone()? {
-            ToolDelivery::Native => Delivery::Native,
-            ToolDelivery::Prompted(protocol) => Delivery::Prompted(protocol),
-        })
+        profile.capabilities.tool_delivery
     }
 
     /// The night's single call, which the negatives of the other probes are compared with.

@@ -56,7 +56,7 @@ pub async fn reached(through: &Job, direct: &Job) -> Result<Access, NotReached> 
 async fn greet(job: &Job, way: &Access) -> Answer {
     let greeting =
         Request { messages: vec![Message::user("Good morning to you.")], ..Request::default() };
-    match job.line.endpoint(&job.target, way, ExchangeLog::default()) {
+    match job.line.client(&job.target, way, ExchangeLog::default()) {
         Ok(endpoint) => endpoint.ask(&greeting).await.answer,
         Err(error) => Answer::Nothing(error.to_string()),
     }

@@ -7,10 +7,11 @@ use chrono::{DateTime, Utc};
 use futures_util::future::join;
 
 use super::cost::{cost, unit_cost};
-use crate::conversation::{Delivery, ExchangeLog};
+use crate::conversation::ExchangeLog;
 use crate::dialect::EndpointError;
 use crate::probe::{self, Bench, Measured, Probe, Seed, Suite, SuiteName, Watch};
 use crate::profile::{PROFILE_VERSION, Profile, Subject, ThinkingSwitch, capabilities};
+use crate::prompted::ToolDelivery;
 use crate::store::Cost;
 use crate::target::{
     Access, Connection, DiscoverError, Discovery, Inspection, Target, TemplateFileError, discover,
@@ -116,8 +117,8 @@ async fn ask(
 ) -> Result<(Measured, Vec<Exchange>), SessionError> {
     let log = ExchangeLog::charging(Arc::clone(&line.budget));
     let bench = Bench {
-        endpoint: line.endpoint(target, way, log.clone())?,
-        delivery: Delivery::Native,
+        client: line.client(target, way, log.clone())?,
+        delivery: ToolDelivery::Native,
         stream: false,
         seed: Seed::new(plan.seed),
         trials: plan.trials,

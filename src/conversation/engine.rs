@@ -4,36 +4,27 @@
 //! structured error, put the result back, keep the reasoning state, record. Bounded in turns, and
 //! stopped when the same call comes three times in a row.
 
-use super::{Answer, Endpoint, Reading, limit, read, telling};
+use super::{Answer, Client, Reading, limit, read, telling};
 use crate::ir::{
     Defect, Digest, Layer, Message, Part, Reply, Request, ToolCall, ToolResult, ToolSpec,
 };
-use crate::prompted::Protocol;
+use crate::prompted::{Protocol, ToolDelivery};
 use crate::telemetry::TurnEvent;
 use crate::tools::{Registry, ToolFailure};
 
 /// How often the same call in a row makes a loop.
 const LOOP_LENGTH: usize = 3;
 
-/// How tools are made known to the model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Delivery {
-    /// In the dialect's own field.
-    Native,
-    /// Taught in the system prompt.
-    Prompted(Protocol),
-}
-
 /// What one turn gave.
 #[derive(Debug, Clone)]
-pub struct Said {
+pub struct Turn {
     /// What the request led to.
     pub answer: Answer,
     /// What was found in the reply; empty without one.
     pub reading: Reading,
 }
 
-impl Said {
+impl Turn {
     /// The reply, if there is one.
     pub fn reply(&self) -> Option<&Reply> {
         self.answer.reply()
@@ -55,8 +46,8 @@ pub enum Ending {
 
 /// One conversation about one set of tools.
 pub struct Conversation<'a> {
-    endpoint: &'a Endpoint,
-    delivery: Delivery,
+    client: &'a Client,
+    delivery: ToolDelivery,
     tools: &'a Registry,
     request: Request,
     evidence: Vec<Digest>,
@@ -73,15 +64,15 @@ pub struct Conversation<'a> {
 
 impl<'a> Conversation<'a> {
     /// Begins with a user's words. Options of the request (choice, stream, …) are the caller's.
-    pub fn new(endpoint: &'a Endpoint, delivery: Delivery, tools: &'a Registry, ask: &str) -> Self {
+    pub fn new(client: &'a Client, delivery: ToolDelivery, tools: &'a Registry, ask: &str) -> Self {
         let mut request = Request { messages: vec![Message::user(ask)], ..Request::default() };
         let specs: Vec<ToolSpec> = tools.specs().cloned().collect();
         match delivery {
-            Delivery::Native => request.tools = specs,
-            Delivery::Prompted(protocol) => request.system = Some(protocol.teach(&specs)),
+            ToolDelivery::Native => request.tools = specs,
+            ToolDelivery::Prompted(protocol) => request.system = Some(protocol.teach(&specs)),
         }
         Self {
-            endpoint,
+            client,
             delivery,
             tools,
             request,
@@ -128,15 +119,15 @@ impl<'a> Conversation<'a> {
     ///
     /// Some endpoints refuse the reasoning that they gave out themselves. Where that is so, the
     /// conversation goes on without it: what else the endpoint can do is another question.
-    pub async fn turn(&mut self) -> Said {
+    pub async fn turn(&mut self) -> Turn {
         let next = std::mem::take(&mut self.next);
         let mut sent = telling::Sent::of(&self.request, next.clone());
-        let mut turn = self.endpoint.ask(&self.request).await;
+        let mut turn = self.client.ask(&self.request).await;
         self.evidence.push(turn.evidence.clone());
         if matches!(turn.answer, Answer::Refused(_))
             && let Some(bare) = self.request.without_reasoning()
         {
-            let second = self.endpoint.ask(&bare).await;
+            let second = self.client.ask(&bare).await;
             self.evidence.push(second.evidence.clone());
             // A cut-short answer was an answer too: the refusal is over, the stream is what failed.
             if matches!(second.answer, Answer::Reply(_) | Answer::CutShort(_)) {
@@ -149,7 +140,7 @@ impl<'a> Conversation<'a> {
         self.take(turn.answer, &sent)
     }
 
-    fn take(&mut self, answer: Answer, sent: &telling::Sent) -> Said {
+    fn take(&mut self, answer: Answer, sent: &telling::Sent) -> Turn {
         if let Answer::Reply(reply) | Answer::CutShort(reply) = &answer {
             self.defects.extend(reply.defects.iter());
         }
@@ -160,7 +151,7 @@ impl<'a> Conversation<'a> {
         self.turns.push(reading.calls.clone());
         self.layer = self.layer.max(reading.layer);
         self.telemetry.extend(sent.answered(&answer, &reading, self.tools));
-        Said { answer, reading }
+        Turn { answer, reading }
     }
 
     /// A reply as it is to be judged and sent back, with what was found in it.
@@ -176,7 +167,7 @@ impl<'a> Conversation<'a> {
     }
 
     /// Runs the calls of a turn and puts the results where the model looks for them.
-    pub async fn run_tools(&mut self, said: &Said) -> Vec<ToolResult> {
+    pub async fn run_tools(&mut self, said: &Turn) -> Vec<ToolResult> {
         let mut results = self.tools.run(&said.reading.calls).await;
         let broken = said.reply().into_iter().flat_map(|reply| &reply.parts);
         results.extend(broken.filter_map(|part| match part {
@@ -194,11 +185,11 @@ impl<'a> Conversation<'a> {
     /// A call that came as text is answered as text: the endpoint issued no id to pair with.
     fn put_back(&mut self, layer: Option<Layer>, results: &[ToolResult]) {
         let message = match (self.delivery, layer) {
-            (Delivery::Prompted(protocol), _) => Message::user(protocol.results(results)),
-            (Delivery::Native, Some(Layer::Content | Layer::Reasoning)) => {
+            (ToolDelivery::Prompted(protocol), _) => Message::user(protocol.results(results)),
+            (ToolDelivery::Native, Some(Layer::Content | Layer::Reasoning)) => {
                 Message::user(Protocol::ToolCall.results(results))
             }
-            (Delivery::Native, Some(Layer::Structured) | None) => {
+            (ToolDelivery::Native, Some(Layer::Structured) | None) => {
                 Message::results(results.iter().cloned())
             }
         };
@@ -206,7 +197,7 @@ impl<'a> Conversation<'a> {
     }
 
     /// Takes turns until the model answers in words, or cannot go on.
-    pub async fn run(&mut self, turns: usize) -> (Ending, Option<Said>) {
+    pub async fn run(&mut self, turns: usize) -> (Ending, Option<Turn>) {
         let mut last = None;
         for _ in 0..turns {
             let said = self.turn().await;

@@ -12,10 +12,10 @@ use super::calls::{Fit, best, layer_words, no_call};
 use super::outcome::settled;
 use super::suite::BasicFormat;
 use super::{Probe, Seed, ask_for};
-use crate::conversation::{Delivery, Miss, Reading};
+use crate::conversation::{Miss, Reading};
 use crate::ir::{CallFormat, Defect, Digest, Layer, Message, Request};
-use crate::profile::{Finding, JsonText, Observation, SingleTool, Strictness, ToolDelivery};
-use crate::prompted::Protocol;
+use crate::profile::{Finding, JsonText, Observation, SingleTool, Strictness};
+use crate::prompted::{Protocol, ToolDelivery};
 use crate::telemetry::TurnEvent;
 use crate::tools::ArgumentSchema;
 
@@ -49,7 +49,7 @@ const ONCE_MORE: &str = "once more";
 pub(super) struct Ladder {
     pub(super) result: SingleTool,
     pub(super) findings: Vec<Finding>,
-    pub(super) delivery: Option<Delivery>,
+    pub(super) delivery: Option<ToolDelivery>,
     pub(super) telemetry: Vec<TurnEvent>,
 }
 
@@ -66,7 +66,7 @@ pub(super) enum Native {
 pub(super) async fn native(bench: &Bench, probe: &Probe, ask: &BasicFormat) -> Native {
     let trials = trials(bench, probe, ask, FIRST).await;
     if calls(&trials) > 0 {
-        return Native::Ends(Box::new(rung(probe, Delivery::Native, trials, BTreeMap::new())));
+        return Native::Ends(Box::new(rung(probe, ToolDelivery::Native, trials, BTreeMap::new())));
     }
     if trials.iter().all(|trial| matches!(trial.observation, Observation::Settled(_))) {
         let silent = Finding::Skipped("the endpoint did not answer".to_owned());
@@ -87,10 +87,10 @@ pub(super) async fn taught(
     let (taught, (control, spoke), more) = join3(taught, speaks(bench), more).await;
     native.extend(more);
     if calls(&native) > 0 {
-        return rung(probe, Delivery::Native, native, BTreeMap::new());
+        return rung(probe, ToolDelivery::Native, native, BTreeMap::new());
     }
     let mut rungs = BTreeMap::from([("native".to_owned(), words(&native))]);
-    let told = taught.iter().map(|(delivery, trials)| (delivered(*delivery).into(), words(trials)));
+    let told = taught.iter().map(|(delivery, trials)| ((*delivery).into(), words(trials)));
     rungs.extend(told);
     let all = taught.iter().map(|(_, trials)| trials).chain([&native]);
     let witnesses: Vec<Digest> =
@@ -154,8 +154,8 @@ async fn teach(
     probe: &Probe,
     ask: &BasicFormat,
     protocol: Protocol,
-) -> (Delivery, Trials) {
-    let delivery = Delivery::Prompted(protocol);
+) -> (ToolDelivery, Trials) {
+    let delivery = ToolDelivery::Prompted(protocol);
     let bench = Bench { delivery, ..bench.clone() };
     (delivery, trials(&bench, probe, ask, FIRST).await)
 }
@@ -216,7 +216,7 @@ async fn speaks(bench: &Bench) -> (Finding, Digest) {
         stream: bench.stream,
         ..Request::default()
     };
-    let turn = bench.endpoint.ask(&request).await;
+    let turn = bench.client.ask(&request).await;
     let finding = match turn.answer.miss() {
         None => Finding::pass("a reply without tools"),
         Some(Miss::Open(words)) => Finding::Inconclusive(words),
@@ -230,7 +230,7 @@ async fn speaks(bench: &Bench) -> (Finding, Digest) {
 /// The result of the rung on which calls arrived.
 fn rung(
     probe: &Probe,
-    delivery: Delivery,
+    delivery: ToolDelivery,
     trials: Trials,
     rungs: BTreeMap<String, String>,
 ) -> Ladder {
@@ -244,7 +244,7 @@ fn rung(
         outcome,
         format: form.as_ref().map(|form| form.format),
         parser: form.as_ref().and_then(|form| form.parser.clone()),
-        delivery: Some(delivered(delivery)),
+        delivery: Some(delivery),
         layer: form.as_ref().map(|form| form.layer),
         json_text: json_text(&forms),
         defects,
@@ -321,13 +321,6 @@ fn defects(trials: &[Trial<Told>]) -> Vec<Defect> {
     let all: BTreeSet<Defect> =
         trials.iter().flat_map(|trial| trial.defects.iter().copied()).collect();
     all.into_iter().collect()
-}
-
-fn delivered(delivery: Delivery) -> ToolDelivery {
-    match delivery {
-        Delivery::Native => ToolDelivery::Native,
-        Delivery::Prompted(protocol) => ToolDelivery::Prompted(protocol),
-    }
 }
 
 /// What a rung gave, in the words of its first trial.

@@ -4,9 +4,10 @@ use serde_json::{Value, json};
 
 use super::suite::CallAsk;
 use super::{Probe, Seed, Wanted, fill};
-use crate::conversation::{Answer, Conversation, Delivery, Endpoint, Miss};
+use crate::conversation::{Answer, Client, Conversation, Miss};
 use crate::ir::{Defect, Digest, Layer, Object, ToolSpec};
 use crate::profile::{Finding, Observation, Taken, ThinkingSwitch, Variant};
+use crate::prompted::ToolDelivery;
 use crate::telemetry::TurnEvent;
 use crate::tools::probes;
 use crate::tools::{Effect, Nonces, Registry, RegistryError, Tool, ToolFuture};
@@ -15,9 +16,9 @@ use crate::tools::{Effect, Nonces, Registry, RegistryError, Tool, ToolFuture};
 #[derive(Clone)]
 pub struct Bench {
     /// The endpoint.
-    pub endpoint: Endpoint,
+    pub client: Client,
     /// How tools are made known.
-    pub delivery: Delivery,
+    pub delivery: ToolDelivery,
     /// Whether replies are streamed.
     pub stream: bool,
     /// Where the trials' values come from.
@@ -37,7 +38,7 @@ impl Bench {
 
     /// A conversation that asks for something.
     pub(super) fn conversation<'a>(&'a self, tools: &'a Registry, ask: &str) -> Conversation<'a> {
-        let mut conversation = Conversation::new(&self.endpoint, self.delivery, tools, ask);
+        let mut conversation = Conversation::new(&self.client, self.delivery, tools, ask);
         conversation.request().stream = self.stream;
         conversation
     }

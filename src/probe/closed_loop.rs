@@ -8,7 +8,7 @@ use super::calls::{Fit, best, no_call};
 use super::outcome::settled;
 use super::suite::ClosedLoop;
 use super::{Probe, Seed, ask_for};
-use crate::conversation::{Miss, Said, excerpt};
+use crate::conversation::{Miss, Turn, excerpt};
 use crate::ir::ToolResult;
 use crate::profile::{Finding, Loop};
 use crate::tools::ArgumentSchema;
@@ -62,7 +62,7 @@ async fn trial(bench: &Bench, probe: &Probe, ask: &ClosedLoop, seed: &Seed) -> T
     Trial::of(&conversation, finding, facts).exactly(is_exact)
 }
 
-fn judge(answered: &Said, results: &[ToolResult], called: &Finding) -> Finding {
+fn judge(answered: &Turn, results: &[ToolResult], called: &Finding) -> Finding {
     let fail = |reason: String| Finding::fail_against(reason, called, "the call itself");
     let reply = match (answered.answer.miss(), answered.reply()) {
         (Some(Miss::Open(words)), _) => return Finding::Inconclusive(words),
@@ -81,7 +81,7 @@ fn judge(answered: &Said, results: &[ToolResult], called: &Finding) -> Finding {
 }
 
 /// In words, what came in place of an answer from the result.
-fn without_the_result(answered: &Said, receipts: &[&str], reasoning: &str) -> String {
+fn without_the_result(answered: &Turn, receipts: &[&str], reasoning: &str) -> String {
     let text = answered.reading.text.trim();
     if answered.reading.attempted() {
         "called again instead of answering".to_owned()
@@ -121,7 +121,7 @@ pub(super) fn receipt(result: &ToolResult) -> Option<&str> {
     result.content.get("receipt").and_then(Value::as_str)
 }
 
-fn delta(called: &Said, answered: &Said) -> Delta {
-    let input = |said: &Said| i64::try_from(said.reply()?.usage.input?).ok();
+fn delta(called: &Turn, answered: &Turn) -> Delta {
+    let input = |said: &Turn| i64::try_from(said.reply()?.usage.input?).ok();
     Some(input(answered)? - input(called)?)
 }

@@ -10,7 +10,7 @@ use super::closed_loop::{holds, receipt};
 use super::outcome::settled;
 use super::suite::Calls;
 use super::{Probe, Seed, Wanted, ask_for};
-use crate::conversation::{Answer, Turn};
+use crate::conversation::{Answer, EvidencedAnswer};
 use crate::ir::{Layer, Message, Part, Request, Role};
 use crate::profile::{Finding, History, Taken, Variant};
 
@@ -209,7 +209,7 @@ struct Sent {
     shape: Shape,
     /// What only the results in it tell.
     receipts: Vec<String>,
-    turn: Turn,
+    turn: EvidencedAnswer,
 }
 
 impl Sent {
@@ -230,7 +230,7 @@ async fn sent(bench: &Bench, request: &Request) -> Vec<Sent> {
             Part::Result(result) => receipt(result).map(str::to_owned),
             _ => None,
         });
-        Sent { shape, receipts: receipts.collect(), turn: bench.endpoint.ask(&request).await }
+        Sent { shape, receipts: receipts.collect(), turn: bench.client.ask(&request).await }
     }))
     .await
 }

@@ -7,10 +7,11 @@ use super::calls::{Fit, best, displaced, no_call};
 use super::outcome::settled;
 use super::suite::Calls;
 use super::{Probe, Seed, Wanted, ask_for};
-use crate::conversation::{Answer, Delivery, Reading, Said};
+use crate::conversation::{Answer, Reading, Turn};
 use crate::dialect::DialectId;
 use crate::ir::{Defect, ToolCall};
 use crate::profile::{Finding, Observation, ParallelTool, Switch};
+use crate::prompted::ToolDelivery;
 use crate::tools::{ArgumentSchema, Registry};
 
 /// What the switch did in one trial.
@@ -59,8 +60,9 @@ async fn trial(bench: &Bench, probe: &Probe, ask: &Calls, seed: &Seed) -> Trial<
     let mut alone = bench.conversation(&tools, &words);
     alone.request().parallel = Some(false);
     // A stream's twin is about the stream, not about the switch, and text has none.
-    let has_switch =
-        switchable(bench.endpoint.dialect()) && bench.delivery == Delivery::Native && !bench.stream;
+    let has_switch = switchable(bench.client.dialect())
+        && bench.delivery == ToolDelivery::Native
+        && !bench.stream;
     let switched_off = async { if has_switch { Some(alone.turn().await) } else { None } };
     let (said, off) = join(together.turn(), switched_off).await;
     let observation = judge(&said, &wanted, &tools);
@@ -88,7 +90,7 @@ fn switchable(dialect: DialectId) -> bool {
     }
 }
 
-fn judge(said: &Said, wanted: &[Wanted], tools: &Registry) -> Observation {
+fn judge(said: &Turn, wanted: &[Wanted], tools: &Registry) -> Observation {
     if let Some(observation) = unanswered(&said.answer) {
         return observation;
     }
@@ -117,7 +119,7 @@ fn is_there(made: Option<&(&ToolCall, Fit)>, wanted: &Wanted) -> bool {
 }
 
 /// Decoders tell such calls apart by other means; results sent back could not be.
-fn has_one_id_twice(said: &Said) -> bool {
+fn has_one_id_twice(said: &Turn) -> bool {
     said.reply().is_some_and(|reply| reply.defects.contains(Defect::IdDuplicate))
 }
 
@@ -134,7 +136,7 @@ fn made<'a>(
 }
 
 /// In words, what came in place of all calls at once.
-fn shortcoming(said: &Said, wanted: &[Wanted], fits: &[Fit]) -> String {
+fn shortcoming(said: &Turn, wanted: &[Wanted], fits: &[Fit]) -> String {
     let reading = &said.reading;
     let [only] = reading.calls.as_slice() else {
         return match reading.calls.len() {
@@ -177,7 +179,7 @@ enum Without {
 
 /// What the switch did. Only what is taken without it is refused for it, and only where calls do
 /// come together can it be seen to keep them apart.
-fn switch(off: &Said, without: Without) -> Switch {
+fn switch(off: &Turn, without: Without) -> Switch {
     match (&off.answer, without) {
         (Answer::Refused(_), Without::Together | Without::Apart) => Switch::Rejected,
         (Answer::Reply(_), _) if off.reading.calls.len() > 1 => Switch::Ignored,
@@ -195,7 +197,7 @@ mod tests {
     fn a_switch_is_refused_only_where_the_same_request_is_taken_without_it() {
         let body = r#"{"error":{"message":"no such parameter"}}"#;
         let error = ApiError::from_response(400, Vec::new(), body);
-        let off = Said { answer: Answer::of_error(error), reading: Reading::default() };
+        let off = Turn { answer: Answer::of_error(error), reading: Reading::default() };
         assert_eq!(switch(&off, Without::Together), Switch::Rejected);
         assert_eq!(switch(&off, Without::Apart), Switch::Rejected);
         assert_eq!(switch(&off, Without::NoReply), Switch::Unknown);

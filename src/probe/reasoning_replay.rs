@@ -10,7 +10,7 @@ use super::outcome::settled;
 use super::reasoning_variants::Change;
 use super::suite::OneCall;
 use super::{Probe, Seed, ask_for};
-use crate::conversation::{Conversation, Said, Turn};
+use crate::conversation::{Conversation, EvidencedAnswer, Turn};
 use crate::ir::{Message, Part, ReasoningField, Request};
 use crate::profile::{Finding, Replay, ReplayMode, Taken, Variant};
 
@@ -95,7 +95,7 @@ fn first_field(parts: &[Part]) -> Option<ReasoningField> {
 
 /// Why there is nothing to send back, where there is not.
 fn nothing_to_replay(
-    said: &Said,
+    said: &Turn,
     field: Option<ReasoningField>,
 ) -> Option<(Finding, Option<ReplayMode>)> {
     if let Some(finding) = blocked(&said.answer, "no reply with reasoning") {
@@ -115,7 +115,10 @@ fn nothing_to_replay(
 }
 
 /// The next turn, asked with each change at the same time.
-async fn replayed(bench: &Bench, conversation: &mut Conversation<'_>) -> Vec<(Change, Turn)> {
+async fn replayed(
+    bench: &Bench,
+    conversation: &mut Conversation<'_>,
+) -> Vec<(Change, EvidencedAnswer)> {
     let request = conversation.request().clone();
     let asks = Change::ALL.into_iter().filter_map(|change| {
         let changed = with(&request, change);
@@ -123,7 +126,7 @@ async fn replayed(bench: &Bench, conversation: &mut Conversation<'_>) -> Vec<(Ch
         (change == Change::Faithful || changed != request).then_some((change, changed))
     });
     join_all(
-        asks.map(|(change, request)| async move { (change, bench.endpoint.ask(&request).await) }),
+        asks.map(|(change, request)| async move { (change, bench.client.ask(&request).await) }),
     )
     .await
 }

@@ -17,9 +17,9 @@ use super::{
     Probe, call_cases, closed_loop, error_repair, history, no_call, parallel, reasoning_replay,
     tool_choice,
 };
-use crate::conversation::Delivery;
 use crate::dialect::DialectId;
 use crate::profile::{CaseVerdict, Cases, Finding, Outcome, ReplayMode, Results, Status, Switch};
+use crate::prompted::ToolDelivery;
 use crate::telemetry::TurnEvent;
 
 /// What negatives of later probes are compared with.
@@ -111,7 +111,7 @@ async fn climb_and_ask(
         (Native::Ends(ladder), asked) => (*ladder, asked),
         (Native::Fails(trials), _) => {
             let taught = basic_format::taught(bench, first, ask, trials);
-            let likely = ask.protocols.first().copied().map(Delivery::Prompted);
+            let likely = ask.protocols.first().copied().map(ToolDelivery::Prompted);
             let holds = |ladder: &Ladder| likely.is_some() && ladder.delivery == likely;
             let bench = on(likely.unwrap_or(bench.delivery));
             meanwhile(taught, holds, ask_all(&bench, probes, watch)).await
@@ -188,7 +188,7 @@ async fn twin_of(bench: &Bench, probe: &Probe) -> Twin {
             Twin::of(id, vec![Trial::skipped(why, ())])
         }
     };
-    twin.by_lines = bench.endpoint.dialect() == DialectId::Ollama;
+    twin.by_lines = bench.client.dialect() == DialectId::Ollama;
     twin
 }
 

@@ -9,10 +9,11 @@ use super::bench::{Bench, Offer, Trial, wanted};
 use super::call_cases::{CaseTrials, missed};
 use super::suite::OneCall;
 use super::{Probe, Seed, ask_for};
-use crate::conversation::{Delivery, Said};
+use crate::conversation::Turn;
 use crate::dialect::DialectId;
 use crate::ir::{Layer, Object, Part, ToolChoice};
 use crate::profile::{CaseVerdict, Finding, Observation, ThinkingSwitch};
+use crate::prompted::ToolDelivery;
 
 /// Words that no tool is needed for.
 const IDLE: &str = "Say hello.";
@@ -95,10 +96,10 @@ async fn trial(
     choice: &ToolChoice,
     mode: &Mode,
 ) -> Trial<CaseVerdict> {
-    if bench.delivery != Delivery::Native {
+    if bench.delivery != ToolDelivery::Native {
         return Trial::skipped("tools are taught in the prompt", CaseVerdict::Skipped);
     }
-    if bench.endpoint.dialect() == DialectId::Ollama && *choice != ToolChoice::Auto {
+    if bench.client.dialect() == DialectId::Ollama && *choice != ToolChoice::Auto {
         return Trial::skipped("this dialect has no tool choice", CaseVerdict::Skipped);
     }
     let wanted = wanted(&ask.call, seed);
@@ -124,7 +125,7 @@ async fn trial(
     trial
 }
 
-fn judge(said: &Said, choice: &ToolChoice) -> (CaseVerdict, Observation) {
+fn judge(said: &Turn, choice: &ToolChoice) -> (CaseVerdict, Observation) {
     missed(&said.answer).unwrap_or_else(|| match ignored(said, choice) {
         None => (CaseVerdict::AcceptedValid, Finding::pass(honoured(said)).into()),
         Some(reason) => (CaseVerdict::Ignored, Observation::Negative(reason)),
@@ -132,7 +133,7 @@ fn judge(said: &Said, choice: &ToolChoice) -> (CaseVerdict, Observation) {
 }
 
 /// In words, that a choice was honoured, and whether the model was seen to think.
-fn honoured(said: &Said) -> &'static str {
+fn honoured(said: &Turn) -> &'static str {
     let is_reasoning = |part: &Part| matches!(part, Part::Reasoning(_));
     match said.reply() {
         Some(reply) if reply.parts.iter().any(is_reasoning) => "honoured, with reasoning",
@@ -141,7 +142,7 @@ fn honoured(said: &Said) -> &'static str {
 }
 
 /// In words, how a reply does not do what the choice demands.
-fn ignored(said: &Said, choice: &ToolChoice) -> Option<String> {
+fn ignored(said: &Turn, choice: &ToolChoice) -> Option<String> {
     let first = said.reading.calls.first();
     match choice {
         ToolChoice::Auto | ToolChoice::Required | ToolChoice::Allowed { .. } => {

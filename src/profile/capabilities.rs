@@ -21,7 +21,7 @@ pub fn capabilities(results: &Results) -> Capabilities {
         schema_level: schema_level(results),
         tool_call_format: single.and_then(call_format),
         parser: found.and_then(|single| single.parser.clone()),
-        tool_delivery: found.and_then(|single| single.delivery.clone()),
+        tool_delivery: found.and_then(|single| single.delivery),
         json_text: found.and_then(|single| single.json_text.clone()),
         supports_parallel_tool_use: results
             .parallel_tool

@@ -6,9 +6,10 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{JsonText, ReplayMode, Results, ToolDelivery};
+use super::{JsonText, ReplayMode, Results};
 use crate::dialect::DialectId;
 use crate::ir::CallFormat;
+use crate::prompted::ToolDelivery;
 use crate::telemetry::Metrics;
 
 /// The version of the file format this binary writes.

@@ -36,7 +36,7 @@ pub use interval::wilson;
 pub use requirement::Requirement;
 pub use results::{
     CaseResult, CaseVerdict, Cases, History, JsonText, Loop, Outcome, ParallelTool, Repair, Replay,
-    ReplayMode, Results, SingleTool, Streaming, Strictness, Switch, Taken, ToolDelivery, Variant,
+    ReplayMode, Results, SingleTool, Streaming, Strictness, Switch, Taken, Variant,
 };
 pub use slug::slug;
 pub use staleness::{StaleReason, Staleness, predecessor, staleness};

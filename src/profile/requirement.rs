@@ -5,8 +5,9 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Outcome, Profile, Status, ToolDelivery};
+use super::{Outcome, Profile, Status};
 use crate::ir::Layer;
+use crate::prompted::ToolDelivery;
 
 /// Something that `--require` or a target's `require` can demand.
 #[derive(

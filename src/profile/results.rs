@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Interval, Status};
 use crate::ir::{CallFormat, Defect, Digest, Layer, ReasoningField};
-use crate::prompted::Protocol;
+use crate::prompted::ToolDelivery;
 
 /// What every result says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -81,41 +81,6 @@ impl Results {
             self.history.as_ref().map(|result| &result.outcome),
         ];
         eight.into_iter().flatten().chain(self.extended.values().map(|cases| &cases.outcome))
-    }
-}
-
-/// How tools are made known to the model: by the protocol, or taught in the system prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(into = "String", try_from = "String")]
-#[schemars(with = "String")]
-pub enum ToolDelivery {
-    /// In the dialect's own field.
-    Native,
-    /// In the system prompt, by this protocol.
-    Prompted(Protocol),
-}
-
-impl From<ToolDelivery> for String {
-    fn from(delivery: ToolDelivery) -> Self {
-        match delivery {
-            ToolDelivery::Native => "native".to_owned(),
-            ToolDelivery::Prompted(protocol) => format!("prompted:{}", protocol.as_str()),
-        }
-    }
-}
-
-impl TryFrom<String> for ToolDelivery {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        let known = Protocol::ALL.into_iter().map(Self::Prompted);
-        std::iter::once(Self::Native)
-            .chain(known)
-            .find(|delivery| String::from(delivery.clone()) == text)
-            .ok_or_else(|| {
-                let names = Protocol::ALL.map(Protocol::as_str).join(", ");
-                format!("'{text}' is neither 'native' nor 'prompted:' and one of {names}")
-            })
     }
 }
 

@@ -6,10 +6,11 @@ use chrono::{DateTime, Utc};
 
 use super::{
     Capabilities, Outcome, PROFILE_VERSION, Profile, ReasoningReplay, Results, SingleTool, Status,
-    Subject, ToolDelivery,
+    Subject,
 };
 use crate::dialect::DialectId;
 use crate::ir::Layer;
+use crate::prompted::ToolDelivery;
 
 pub(crate) fn subject() -> Subject {
     Subject {

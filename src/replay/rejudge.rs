@@ -9,11 +9,12 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::conversation::{Address, Delivery, Endpoint, ExchangeLog};
+use crate::conversation::{Address, Client, ExchangeLog};
 use crate::dialect::{Dialect, DialectId, EndpointError};
 use crate::ir::Object;
 use crate::probe::{self, Bench, Measured, Probe, Seed, Watch};
 use crate::profile::{Results, Subject, ThinkingSwitch, capabilities};
+use crate::prompted::ToolDelivery;
 use crate::target::{ADDRESS, MAX_TOKENS};
 use crate::telemetry::TurnEvent;
 use crate::transport::{Cassette, Exchange, Nearest, SentRequest, TransportError};
@@ -91,8 +92,8 @@ pub(super) async fn rejudge_by(
         max_tokens: MAX_TOKENS,
     };
     let bench = Bench {
-        endpoint: Endpoint::new(address, cassette, log.clone())?.spoken_by(codec),
-        delivery: Delivery::Native,
+        client: Client::new(address, cassette, log.clone())?.spoken_by(codec),
+        delivery: ToolDelivery::Native,
         stream: false,
         seed: Seed::new(recorded.seed),
         trials: recorded.trials,

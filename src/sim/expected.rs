@@ -8,9 +8,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::ir::Defect;
-use crate::profile::{
-    ErrorRepair, ReasoningReplay, SchemaLevel, Status, ToolCallFormat, ToolDelivery,
-};
+use crate::profile::{ErrorRepair, ReasoningReplay, SchemaLevel, Status, ToolCallFormat};
+use crate::prompted::ToolDelivery;
 
 /// The declared outcome of probing a simulated model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]

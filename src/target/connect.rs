@@ -109,13 +109,13 @@ fn scrubber(endpoint: &Endpoint, credentials: &Credentials) -> Scrubber {
 }
 
 impl Connection {
-    /// The target at the end of this line, reached in this way.
-    pub fn endpoint(
+    /// A client for the model of this target, reached in this way.
+    pub fn client(
         &self,
         target: &Target,
         way: &Access,
         log: ExchangeLog,
-    ) -> Result<conversation::Endpoint, EndpointError> {
+    ) -> Result<conversation::Client, EndpointError> {
         let bare = Call::get(way.base_url.clone());
         let address = Address {
             dialect: way.dialect,
@@ -125,7 +125,7 @@ impl Connection {
             extra: target.extra_body.clone(),
             max_tokens: MAX_TOKENS,
         };
-        conversation::Endpoint::new(address, Arc::clone(&self.transport), log)
+        conversation::Client::new(address, Arc::clone(&self.transport), log)
     }
 }
 

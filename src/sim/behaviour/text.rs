@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 use super::conversations::{ADD, PATH, asking, conversations, tools};
 use super::{answer, fleet};
 use crate::ir::{CallId, Message, Part, Request, ToolResult};
-use crate::profile::ToolDelivery;
-use crate::prompted::Protocol;
+use crate::prompted::{Protocol, ToolDelivery};
 use crate::sim::{ModelFile, TextForm};
 use crate::textcall::{self, Catalog, Options};
 

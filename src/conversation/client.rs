@@ -7,7 +7,7 @@ use url::Url;
 use super::{Answer, ExchangeLog, answer_in};
 use crate::dialect::{Dialect, DialectId, EndpointError, call_url};
 use crate::ir::{Digest, Object, Request};
-use crate::transport::{Call, HeaderText, Judgement, Response, Timing, Transport};
+use crate::transport::{Call, HeaderText, Judgement, Response, Transport};
 
 /// How often a stream that ended before its reply did is asked for again.
 const TRUNCATED_RETRIES: u32 = 1;
@@ -31,7 +31,7 @@ pub struct Address {
 
 /// A model that can be spoken to.
 #[derive(Clone)]
-pub struct Endpoint {
+pub struct Client {
     address: Address,
     codec: &'static dyn Dialect,
     plain_url: Url,
@@ -42,16 +42,14 @@ pub struct Endpoint {
 
 /// What one request led to, and the evidence for it.
 #[derive(Debug, Clone)]
-pub struct Turn {
+pub struct EvidencedAnswer {
     /// What it led to.
     pub answer: Answer,
     /// The exchange, by its digest.
     pub evidence: Digest,
-    /// How long it took.
-    pub timing: Timing,
 }
 
-impl Endpoint {
+impl Client {
     /// An endpoint whose exchanges go over this transport and into this log.
     pub fn new(
         address: Address,
@@ -75,14 +73,9 @@ impl Endpoint {
         self.address.dialect
     }
 
-    /// Where its exchanges are kept.
-    pub fn log(&self) -> &ExchangeLog {
-        &self.log
-    }
-
     /// Sends one request and sorts what came back. A stream that was cut short is asked for once
     /// more, so that a passing fault leaves no mark.
-    pub async fn ask(&self, request: &Request) -> Turn {
+    pub async fn ask(&self, request: &Request) -> EvidencedAnswer {
         let call = self.call(request);
         let mut turn = self.send(&call, request.stream).await;
         for _ in 0..TRUNCATED_RETRIES {
@@ -94,7 +87,7 @@ impl Endpoint {
         turn
     }
 
-    async fn send(&self, call: &Call, stream: bool) -> Turn {
+    async fn send(&self, call: &Call, stream: bool) -> EvidencedAnswer {
         let codec = self.codec;
         let judge = |response: &Response| judgement(response, &answer_in(codec, response, stream));
         let exchange = self.transport.send(call, &judge).await;
@@ -102,9 +95,9 @@ impl Endpoint {
             Ok(response) => answer_in(codec, response, stream),
             Err(error) => Answer::Nothing(error.to_string()),
         };
-        let (evidence, timing) = (exchange.digest(), exchange.timing);
+        let evidence = exchange.digest();
         self.log.push(exchange, &answer);
-        Turn { answer, evidence, timing }
+        EvidencedAnswer { answer, evidence }
     }
 
     fn call(&self, request: &Request) -> Call {
