@@ -39,12 +39,12 @@ fn main() {
     let pythonic = |text: &str| format!("<|python_start|>[f(code={})]<|python_end|>", json(text));
     let families: [(&str, Write<'_>, &str); 7] = [
         ("hermes", &hermes, SOURCE),
-        ("qwen3_coder", &qwen3_coder, SOURCE),
+        ("qwen3-coder", &qwen3_coder, SOURCE),
         ("glm47", &glm47, SOURCE),
-        ("llama4_pythonic", &pythonic, SOURCE),
+        ("llama4-pythonic", &pythonic, SOURCE),
         // Texts that are full of what might be the end.
         ("hermes, hostile", &hermes, "\"}} "),
-        ("qwen3_coder, hostile", &qwen3_coder, "</parameter>x</function> "),
+        ("qwen3-coder, hostile", &qwen3_coder, "</parameter>x</function> "),
         ("glm47, hostile", &glm47, "</arg_value>x</tool_call> "),
     ];
     // A large block, given back once, makes the allocator keep what the rounds give back: else half of

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use toolprobe::textcall::{
-    Catalog, Event, FORMATS, Options, Parsed, Parser, Part, by_name, parse as parse_with,
+    Catalog, Event, FORMATS, Options, Parsed, Parser, Part, find_format, parse as parse_with,
 };
 use toolprobe::tools::import_tools;
 
@@ -129,11 +129,11 @@ fn complaint(sample: &Sample, parsed: &Parsed) -> Option<String> {
 fn every_family_has_samples_and_every_sample_a_family() {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for sample in samples() {
-        assert!(by_name(&sample.family).is_some(), "{}", sample.id);
+        assert!(find_format(&sample.family).is_some(), "{}", sample.id);
         *counts.entry(sample.family).or_default() += 1;
     }
     for format in FORMATS {
-        assert!(counts.get(format.name).is_some_and(|&n| n >= 10), "{}", format.name);
+        assert!(counts.get(format.id).is_some_and(|&n| n >= 10), "{}", format.id);
     }
     assert_eq!(FORMATS.len(), 52);
 }
@@ -198,7 +198,7 @@ fn each_family_is_told_from_the_others() {
     for sample in samples() {
         for call in parse(&sample.text, &sample.catalog).calls() {
             let shares = [&[call.family], call.ties.as_slice()].concat();
-            let own = by_name(&sample.family).map(|format| format.name);
+            let own = find_format(&sample.family).map(|format| format.id);
             let named = own.filter(|own| shares.contains(own)).unwrap_or(call.family);
             let row = matrix.entry(sample.family.clone()).or_default();
             *row.entry(named.to_owned()).or_default() += 1;
@@ -212,20 +212,20 @@ fn a_hint_breaks_a_tie_and_no_more() {
     let none = Catalog::default();
     let text = "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>";
     let family = |hint: &str| {
-        let options = Options { hint: by_name(hint), ..Options::default() };
+        let options = Options { hint: find_format(hint), ..Options::default() };
         let parsed = parse_with(text, &none, options);
         parsed.calls().next().map(|call| (call.family, call.ties.clone()))
     };
     assert_eq!(family("hermes"), Some(("hermes", vec!["ernie45"])));
     assert_eq!(family("ernie45"), Some(("ernie45", vec!["hermes"])));
-    assert_eq!(family("gpt_oss"), Some(("hermes", vec!["ernie45"])));
+    assert_eq!(family("gpt-oss"), Some(("hermes", vec!["ernie45"])));
 }
 
 #[test]
 fn a_forced_family_reads_nothing_else() {
     let none = Catalog::default();
     let text = "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>";
-    let options = Options { only: by_name("gpt_oss"), ..Options::default() };
+    let options = Options { only: find_format("gpt-oss"), ..Options::default() };
     let parsed = parse_with(text, &none, options);
     assert_eq!((parsed.calls().count(), parsed.content().as_str()), (0, text));
 }
@@ -351,7 +351,7 @@ proptest! {
         let samples = CORPUS.with(|corpus| *corpus);
         let sample = &samples[pick.index(samples.len())];
         let text = spoiled(&sample.text, &damage, samples);
-        let options = Options { only: by_name(&sample.family).filter(|_| forced), hint: None };
+        let options = Options { only: find_format(&sample.family).filter(|_| forced), hint: None };
         let whole = parse_with(&text, &sample.catalog, options);
         let cuts = places(&text).into_iter().skip(piece - 1).step_by(piece);
         let cut = fed_with(&text, &sample.catalog, options, cuts);

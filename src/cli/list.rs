@@ -92,7 +92,7 @@ impl Topic {
         Ok(match self {
             Self::Dialects => DialectId::ALL.iter().map(|id| dialect(*id)).collect(),
             Self::Formats => {
-                FORMATS.iter().map(|format| entry(format.name, openers(format.openers))).collect()
+                FORMATS.iter().map(|format| entry(format.id, openers(format.openers))).collect()
             }
             Self::Providers => presets().iter().map(provider).collect(),
             Self::Probes => {

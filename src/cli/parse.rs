@@ -72,12 +72,12 @@ pub(super) fn run(args: &ParseArgs, console: &Console) -> Result<Exit, CliError>
 }
 
 fn options(family: Option<&str>) -> Result<textcall::Options, ParseError> {
-    let find = |name: &str| textcall::by_name(name).ok_or_else(|| unknown_family(name));
+    let find = |name: &str| textcall::find_format(name).ok_or_else(|| unknown_family(name));
     Ok(textcall::Options { only: family.map(find).transpose()?, hint: None })
 }
 
 fn unknown_family(name: &str) -> ParseError {
-    let names: Vec<_> = FORMATS.iter().map(|format: &&Format| format.name).collect();
+    let names: Vec<_> = FORMATS.iter().map(|format: &&Format| format.id).collect();
     let suggestion = did_you_mean(name, names.iter().copied());
     ParseError::Family { name: name.to_owned(), suggestion, all: names.join(", ") }
 }

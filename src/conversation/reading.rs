@@ -93,7 +93,7 @@ fn in_text(parsed: &Parsed, layer: Layer) -> Reading {
     });
     Reading {
         layer: (!calls.is_empty()).then_some(layer),
-        parser: parsed.calls().next().map(|call| call.family.replace('_', "-")),
+        parser: parsed.calls().next().map(|call| call.family.to_owned()),
         repairs,
         broken: broken.collect(),
         ends_in_call: parsed.parts.iter().any(is_truncated),

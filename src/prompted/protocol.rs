@@ -66,7 +66,7 @@ impl Protocol {
     pub fn family(self) -> &'static str {
         match self {
             Self::ToolCall => "hermes",
-            Self::ToolUse => "claude_tool_use",
+            Self::ToolUse => "claude-tool-use",
             Self::TildeFence => "exathena",
         }
     }

@@ -9,8 +9,8 @@ use crate::ir::CallFormat;
 /// A way in which models write calls as text.
 #[derive(Debug)]
 pub struct Format {
-    /// The family's name, as in `--as` and in results.
-    pub name: &'static str,
+    /// The kebab-case id, as in `parse --as`, `list formats` and profiles.
+    pub id: &'static str,
     /// The markers that open a call or a section of calls.
     pub openers: &'static [&'static str],
     /// Where an opener counts.
@@ -38,7 +38,7 @@ impl Format {
     /// JSON or Python behind markers that count anywhere.
     pub(crate) const fn json(openers: Tokens, grammars: &'static [Grammar]) -> Self {
         let (anchor, form) = (Anchor::Anywhere, CallFormat::JsonText);
-        Self { name: "", openers, anchor, grammars, bare: &[], form }
+        Self { id: "", openers, anchor, grammars, bare: &[], form }
     }
 
     /// Tags that count anywhere.

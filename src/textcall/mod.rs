@@ -24,7 +24,7 @@ mod scan;
 mod view;
 
 pub use format::Format;
-pub use formats::{FORMATS, by_name};
+pub use formats::{FORMATS, find_format};
 pub use parsed::{Event, Parsed, Part, Problem, ProblemCode, Repair, TextCall};
 pub use parser::{Options, Parser, parse};
 

@@ -49,3 +49,12 @@ fn a_bad_line_and_an_unknown_family_are_pointed_out() {
     let (code, _, err) = parse(&["--as", "hermse"], "");
     assert_eq!((code, err.contains("did you mean 'hermes'?")), (Some(2), true), "{err}");
 }
+
+#[test]
+fn an_id_written_with_underscores_leads_to_the_one_with_hyphens() {
+    for (old, id) in [("qwen3_coder", "qwen3-coder"), ("deepseek_v3", "deepseek-v3")] {
+        let (code, _, err) = parse(&["--as", old], "");
+        let hint = format!("did you mean '{id}'?");
+        assert_eq!((code, err.contains(&hint)), (Some(2), true), "{err}");
+    }
+}

@@ -92,8 +92,12 @@ fn calls_left_as_text_are_in_the_format_that_the_profile_names() {
             let read: Vec<Value> = parsed.calls().map(|c| json!([c.name, c.input])).collect();
             assert_eq!(read, meant, "{} {name}", model.name);
             for call in parsed.calls() {
-                let family = call.family.replace('_', "-");
-                assert_eq!(Some(family), model.profile.parser, "{} {name}", model.name);
+                assert_eq!(
+                    Some(call.family),
+                    model.profile.parser.as_deref(),
+                    "{} {name}",
+                    model.name
+                );
             }
         }
     }

@@ -17,11 +17,14 @@ const PREFIXED: Tags = Tags {
     ..Tags::INVOKE
 };
 
-family!(Format::xml(
-    &["<function_calls>", "<invoke", "<antml:function_calls>", "<antml:invoke"],
-    &[
-        Grammar::invoke(&["</function_calls>"]),
-        Grammar::Tags(PREFIXED),
-        Grammar::Tags(Tags { section_close: &["</function_calls>"], ..Tags::ELEMENTS }),
-    ],
-));
+text_format!(
+    "anthropic-xml",
+    Format::xml(
+        &["<function_calls>", "<invoke", "<antml:function_calls>", "<antml:invoke"],
+        &[
+            Grammar::invoke(&["</function_calls>"]),
+            Grammar::Tags(PREFIXED),
+            Grammar::Tags(Tags { section_close: &["</function_calls>"], ..Tags::ELEMENTS }),
+        ],
+    )
+);

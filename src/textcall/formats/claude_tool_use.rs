@@ -2,4 +2,7 @@
 //! Models: `Claude in text mode, and by prompt`.
 //! `<tool_use>{"id": "toolu_7", "name": "tide_table", "input": {"port": "Brest"}}</tool_use>`
 
-family!(Format::json(&["<tool_use>"], &[Grammar::json(Starts::Object, &["</tool_use>"])]));
+text_format!(
+    "claude-tool-use",
+    Format::json(&["<tool_use>"], &[Grammar::json(Starts::Object, &["</tool_use>"])])
+);

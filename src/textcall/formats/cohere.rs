@@ -5,7 +5,8 @@
 //! ]<|END_ACTION|>
 //! ```
 
-family!(
+text_format!(
+    "cohere",
     Format::json(&["<|START_ACTION|>"], &[Grammar::json(Starts::Either, &["<|END_ACTION|>"])])
         .or_bare(&[Grammar::BARE_LIST])
 );

@@ -14,4 +14,7 @@ const LIST: Listed = Listed {
     ..Listed::MARKED
 };
 
-family!(Format::json(&["Action:"], &[Grammar::Listed(LIST)]).at_line_start());
+text_format!(
+    "command-r-plus",
+    Format::json(&["Action:"], &[Grammar::Listed(LIST)]).at_line_start()
+);

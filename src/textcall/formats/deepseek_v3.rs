@@ -13,7 +13,8 @@ const TYPED: Headed = Headed {
     ..super::deepseek_v31::TOKENS
 };
 
-family!(
+text_format!(
+    "deepseek-v3",
     Format::json(super::deepseek_v31::FORMAT.openers, &[Grammar::Headed(TYPED)])
         .or_bare(&[Grammar::unmarked("function")])
 );

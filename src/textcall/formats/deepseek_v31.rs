@@ -10,7 +10,8 @@ pub(super) const TOKENS: Headed = Headed {
     ..Headed::MARKED
 };
 
-family!(
+text_format!(
+    "deepseek-v31",
     Format::json(&["<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>"], &[Grammar::Headed(TOKENS)])
         .or_bare(&[Grammar::unmarked("")])
 );

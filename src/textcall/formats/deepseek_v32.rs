@@ -17,4 +17,7 @@ const TAGS: Tags = Tags {
     ..Tags::INVOKE
 };
 
-family!(Format::xml(&["<｜DSML｜function_calls>", "<｜DSML｜invoke"], &[Grammar::Tags(TAGS)]));
+text_format!(
+    "deepseek-v32",
+    Format::xml(&["<｜DSML｜function_calls>", "<｜DSML｜invoke"], &[Grammar::Tags(TAGS)])
+);

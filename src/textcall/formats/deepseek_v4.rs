@@ -1,4 +1,4 @@
-//! As `deepseek_v32`, in a section of another name. Models: `DeepSeek V4`.
+//! As `deepseek-v32`, in a section of another name. Models: `DeepSeek V4`.
 //! ```text
 //! <｜DSML｜tool_calls>
 //! <｜DSML｜invoke name="tide_table">
@@ -7,4 +7,7 @@
 //! </｜DSML｜tool_calls>
 //! ```
 
-family!(Format::xml(&["<｜DSML｜tool_calls>"], super::deepseek_v32::FORMAT.grammars));
+text_format!(
+    "deepseek-v4",
+    Format::xml(&["<｜DSML｜tool_calls>"], super::deepseek_v32::FORMAT.grammars)
+);

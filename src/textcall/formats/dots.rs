@@ -9,7 +9,10 @@
 
 const CLOSE: &[&str] = &["</dots_function_call>"];
 
-family!(Format::xml(
-    &["<dots_function_call>"],
-    &[Grammar::invoke(CLOSE), Grammar::json(Starts::Either, CLOSE)],
-));
+text_format!(
+    "dots",
+    Format::xml(
+        &["<dots_function_call>"],
+        &[Grammar::invoke(CLOSE), Grammar::json(Starts::Either, CLOSE)],
+    )
+);

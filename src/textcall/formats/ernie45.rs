@@ -7,4 +7,4 @@
 //! </tool_call>
 //! ```
 
-family!(super::hermes::FORMAT);
+text_format!("ernie45", super::hermes::FORMAT);

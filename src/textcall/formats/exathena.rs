@@ -5,6 +5,7 @@
 //! ~~~
 //! ```
 
-family!(
+text_format!(
+    "exathena",
     Format::json(&["~~~tool_call"], &[Grammar::json(Starts::Object, &["~~~"])]).at_line_start()
 );

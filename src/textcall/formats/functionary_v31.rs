@@ -5,4 +5,4 @@
 const TAGS: Headed =
     Headed { call: &["<function="], separators: &[">"], close: &["</function>"], ..Headed::MARKED };
 
-family!(Format::json(TAGS.call, &[Grammar::Headed(TAGS)]));
+text_format!("functionary-v31", Format::json(TAGS.call, &[Grammar::Headed(TAGS)]));

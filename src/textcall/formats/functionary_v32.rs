@@ -9,4 +9,7 @@
 
 const RECIPIENT: Headed = Headed { call: &[">>>"], separators: &["\n"], ..Headed::MARKED };
 
-family!(Format::json(&[">>>"], &[Grammar::Headed(RECIPIENT)]).or_bare(&[Grammar::unmarked("")]));
+text_format!(
+    "functionary-v32",
+    Format::json(&[">>>"], &[Grammar::Headed(RECIPIENT)]).or_bare(&[Grammar::unmarked("")])
+);

@@ -8,7 +8,8 @@ const MARKED: Headed = Headed {
     ..Headed::MARKED
 };
 
-family!(
+text_format!(
+    "functiongemma",
     Format::json(&["<start_function_call>"], &[Grammar::Headed(MARKED)])
         .or_bare(&[Grammar::Headed(MARKED.bare("call:"))])
 );

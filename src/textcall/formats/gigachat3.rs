@@ -6,7 +6,10 @@
 //! {"name": "tide_table", "arguments": {"port": "Brest"}}
 //! ```
 
-family!(Format::json(
-    &["function call<|role_sep|>", "<|function_call|>"],
-    &[Grammar::json(Starts::Either, &["<|message_sep|>"])],
-));
+text_format!(
+    "gigachat3",
+    Format::json(
+        &["function call<|role_sep|>", "<|function_call|>"],
+        &[Grammar::json(Starts::Either, &["<|message_sep|>"])],
+    )
+);

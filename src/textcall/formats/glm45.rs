@@ -6,4 +6,4 @@
 //! </tool_call>
 //! ```
 
-family!(Format::xml(&["<tool_call>"], &[Grammar::Tags(Tags::PAIRS)]));
+text_format!("glm45", Format::xml(&["<tool_call>"], &[Grammar::Tags(Tags::PAIRS)]));

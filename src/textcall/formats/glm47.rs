@@ -1,4 +1,4 @@
 //! As `glm45`, without the newlines. Models: `GLM 4.7`.
 //! `<tool_call>tide_table<arg_key>port</arg_key><arg_value>Brest</arg_value></tool_call>`
 
-family!(super::glm45::FORMAT);
+text_format!("glm47", super::glm45::FORMAT);

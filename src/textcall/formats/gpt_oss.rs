@@ -9,7 +9,15 @@ pub(super) const MESSAGES: Grammar = Grammar::Headed(Headed {
     ..Headed::MARKED
 });
 
-family!(Format::json(
-    &["<|start|>", "<|channel|>", "assistantcommentary to=functions.", "commentary to=functions."],
-    &[MESSAGES],
-));
+text_format!(
+    "gpt-oss",
+    Format::json(
+        &[
+            "<|start|>",
+            "<|channel|>",
+            "assistantcommentary to=functions.",
+            "commentary to=functions."
+        ],
+        &[MESSAGES],
+    )
+);

@@ -1,7 +1,7 @@
 //! JSON after a tag that is never closed, one per call. Models: `Granite 20B function calling`.
 //! `<function_call> {"name": "tide_table", "arguments": {"port": "Brest"}}`
 
-family!(Format::json(
-    &["<function_call>"],
-    &[Grammar::json(Starts::Either, &["</function_call>"])]
-));
+text_format!(
+    "granite-20b-fc",
+    Format::json(&["<function_call>"], &[Grammar::json(Starts::Either, &["</function_call>"])])
+);

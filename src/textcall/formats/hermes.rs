@@ -6,4 +6,7 @@
 //! </tool_call>
 //! ```
 
-family!(Format::json(&["<tool_call>"], &[Grammar::json(Starts::Object, &["</tool_call>"])]));
+text_format!(
+    "hermes",
+    Format::json(&["<tool_call>"], &[Grammar::json(Starts::Object, &["</tool_call>"])])
+);

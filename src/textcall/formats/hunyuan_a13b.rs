@@ -8,4 +8,4 @@
 //! </answer>
 //! ```
 
-family!(super::jamba::FORMAT);
+text_format!("hunyuan-a13b", super::jamba::FORMAT);

@@ -14,7 +14,10 @@ const TAGS: Tags = Tags {
     ..Tags::PAIRS
 };
 
-family!(Format::xml(
-    &["<tool_calls>", "<tool_call>", "<tool_calls:", "<tool_call:"],
-    &[Grammar::Tags(TAGS)],
-));
+text_format!(
+    "hy-v3",
+    Format::xml(
+        &["<tool_calls>", "<tool_call>", "<tool_calls:", "<tool_call:"],
+        &[Grammar::Tags(TAGS)],
+    )
+);

@@ -9,7 +9,10 @@ const MESSAGE: Headed = Headed {
     ..Headed::MARKED
 };
 
-family!(Format::json(
-    &["<|message_model|>", "<|content_invoke_tool_json|>"],
-    &[Grammar::Headed(MESSAGE), Grammar::json(Starts::Either, &["<|end_message|>"])],
-));
+text_format!(
+    "inkling",
+    Format::json(
+        &["<|message_model|>", "<|content_invoke_tool_json|>"],
+        &[Grammar::Headed(MESSAGE), Grammar::json(Starts::Either, &["<|end_message|>"])],
+    )
+);

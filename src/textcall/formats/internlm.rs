@@ -7,4 +7,7 @@
 const OBJECT: Listed =
     Listed { gap: &["<|plugin|>"], close: &["<|action_end|>"], ..Listed::MARKED };
 
-family!(Format::json(&["<|action_start|>", "<|plugin|>"], &[Grammar::Listed(OBJECT)]));
+text_format!(
+    "internlm",
+    Format::json(&["<|action_start|>", "<|plugin|>"], &[Grammar::Listed(OBJECT)])
+);

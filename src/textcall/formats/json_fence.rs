@@ -6,4 +6,4 @@
 //! ```
 //! ~~~
 
-family!(Format::bare(&[Grammar::FENCED]));
+text_format!("json-fence", Format::bare(&[Grammar::FENCED]));

@@ -10,7 +10,8 @@ const TOKENS: Headed = Headed {
     ..Headed::MARKED
 };
 
-family!(
+text_format!(
+    "kimi-k2",
     Format::json(
         &["<|tool_calls_section_begin|>", "<|tool_call_section_begin|>", "<|tool_call_begin|>"],
         &[Grammar::Headed(TOKENS)],

@@ -12,4 +12,7 @@ const TAGS: Tags = Tags {
     ..Tags::INVOKE
 };
 
-family!(Format::xml(&["<|open|>tools<|sep|>", "<|open|>call"], &[Grammar::Tags(TAGS)]));
+text_format!(
+    "kimi-k3",
+    Format::xml(&["<|open|>tools<|sep|>", "<|open|>call"], &[Grammar::Tags(TAGS)])
+);

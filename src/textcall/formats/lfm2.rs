@@ -3,7 +3,10 @@
 
 const CLOSE: &[&str] = &["<|tool_call_end|>"];
 
-family!(Format::json(
-    &["<|tool_call_start|>"],
-    &[Grammar::python(CLOSE), Grammar::json(Starts::Either, CLOSE)],
-));
+text_format!(
+    "lfm2",
+    Format::json(
+        &["<|tool_call_start|>"],
+        &[Grammar::python(CLOSE), Grammar::json(Starts::Either, CLOSE)],
+    )
+);

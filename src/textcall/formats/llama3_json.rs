@@ -5,4 +5,7 @@
 const CALLS: [Grammar; 2] =
     [Grammar::json(Starts::Either, &[]), Grammar::bare_python(Starts::Either)];
 
-family!(Format::json(&["<|python_tag|>"], &CALLS).or_bare(&[Grammar::BARE_OBJECT]));
+text_format!(
+    "llama3-json",
+    Format::json(&["<|python_tag|>"], &CALLS).or_bare(&[Grammar::BARE_OBJECT])
+);

@@ -9,4 +9,4 @@ const TAGS: Tags = Tags {
     ..Tags::INVOKE
 };
 
-family!(Format::xml(&["<function "], &[Grammar::Tags(TAGS)]));
+text_format!("minicpm5", Format::xml(&["<function "], &[Grammar::Tags(TAGS)]));

@@ -7,4 +7,7 @@
 //! </minimax:tool_call>
 //! ```
 
-family!(Format::xml(&["<minimax:tool_call>"], &[Grammar::invoke(&["</minimax:tool_call>"])]));
+text_format!(
+    "minimax-m2",
+    Format::xml(&["<minimax:tool_call>"], &[Grammar::invoke(&["</minimax:tool_call>"])])
+);

@@ -7,7 +7,10 @@ const ELEMENTS: Tags = Tags {
     ..Tags::ELEMENTS
 };
 
-family!(Format::xml(
-    &["]<]minimax[>[<tool_call>", "]<]minimax[>[<invoke", "<tool_call>"],
-    &[Grammar::Tags(ELEMENTS)],
-));
+text_format!(
+    "minimax-m3",
+    Format::xml(
+        &["]<]minimax[>[<tool_call>", "]<]minimax[>[<invoke", "<tool_call>"],
+        &[Grammar::Tags(ELEMENTS)],
+    )
+);

@@ -9,4 +9,7 @@ const TOKENS: Headed = Headed {
     ..Headed::MARKED
 };
 
-family!(Format::json(TOKENS.call, &[Grammar::Headed(TOKENS)]).or_bare(&[Grammar::unmarked("")]));
+text_format!(
+    "mistral-v11",
+    Format::json(TOKENS.call, &[Grammar::Headed(TOKENS)]).or_bare(&[Grammar::unmarked("")])
+);

@@ -1,7 +1,7 @@
-//! Which text formats are there?
+//! The registry of text formats, one file each, data only.
 //!
-//! One file per family, data only. A new one is a file, its name in the list below, and samples in
-//! `fixtures/text/`; the tests that walk all formats do the rest.
+//! A new format is a file, the file's name in the list below, and samples in `fixtures/text/`; the
+//! tests that walk all formats do the rest.
 
 use super::format::Format;
 
@@ -11,23 +11,25 @@ mod prelude {
     pub(super) use crate::textcall::grammar::{Fence, Head, Headed, Listed, Starts, Style, Tags};
 }
 
-/// A file's format.
-macro_rules! family {
-    ($format:expr) => {
+/// Declares the format of a file under its id, which is the file's name in kebab-case.
+macro_rules! text_format {
+    ($id:literal, $format:expr $(,)?) => {
         use super::prelude::*;
 
-        pub(super) const FORMAT: Format = $format;
+        pub(super) const FORMAT: Format = Format { id: $id, ..$format };
     };
 }
 
-/// Declares the files and lists what they hold; a file's name is its family's.
+/// Declares the files and lists their formats.
 macro_rules! formats {
-    ($($name:ident)*) => {
-        $(mod $name;)*
+    ($($file:ident)*) => {
+        $(mod $file;)*
 
         /// All formats. Where several may read the same text, the first gives the name.
-        pub static FORMATS: &[&Format] =
-            &[$(&Format { name: stringify!($name), ..$name::FORMAT }),*];
+        pub static FORMATS: &[&Format] = &[$(&$file::FORMAT),*];
+
+        #[cfg(test)]
+        const FILES: &[&str] = &[$(stringify!($file)),*];
     };
 }
 
@@ -40,7 +42,18 @@ formats! {
     minimax_m3 hy_v3 glm45 glm47 gemma4 functiongemma pythonic llama4_pythonic olmo3 lfm2
 }
 
-/// The format of a family.
-pub fn by_name(name: &str) -> Option<&'static Format> {
-    FORMATS.iter().copied().find(|format| format.name == name)
+/// The format with this id.
+pub fn find_format(id: &str) -> Option<&'static Format> {
+    FORMATS.iter().copied().find(|format| format.id == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_the_name_of_its_file_in_kebab_case() {
+        let ids = FORMATS.iter().map(|format| format.id.to_owned());
+        assert!(ids.eq(FILES.iter().map(|file| file.replace('_', "-"))));
+    }
 }

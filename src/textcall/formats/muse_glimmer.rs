@@ -24,4 +24,7 @@ const OPENERS: [&str; 5] = [
     "to=functions<|message|>",
 ];
 
-family!(Format::xml(&OPENERS, &[Grammar::Tags(TAGS), super::gpt_oss::MESSAGES]));
+text_format!(
+    "muse-glimmer",
+    Format::xml(&OPENERS, &[Grammar::Tags(TAGS), super::gpt_oss::MESSAGES])
+);

@@ -1,4 +1,7 @@
 //! A JSON list in a tag. Models: `Nemotron Nano v2`.
 //! `<TOOLCALL>[{"name": "tide_table", "arguments": {"port": "Brest"}}]</TOOLCALL>`
 
-family!(Format::json(&["<TOOLCALL>"], &[Grammar::json(Starts::Either, &["</TOOLCALL>"])]));
+text_format!(
+    "nemotron-v2",
+    Format::json(&["<TOOLCALL>"], &[Grammar::json(Starts::Either, &["</TOOLCALL>"])])
+);

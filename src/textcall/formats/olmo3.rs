@@ -5,4 +5,7 @@
 //! </function_calls>
 //! ```
 
-family!(Format::json(&["<function_calls>"], &[Grammar::python(&["</function_calls>"])]));
+text_format!(
+    "olmo3",
+    Format::json(&["<function_calls>"], &[Grammar::python(&["</function_calls>"])])
+);

@@ -1,4 +1,4 @@
 //! The provider's own message, written out as text. Models: `any model trained on API transcripts`.
 //! `{"function_call": {"name": "tide_table", "arguments": "{\"port\": \"Brest\"}"}}`
 
-family!(Format::bare(&[Grammar::BARE_OBJECT]));
+text_format!("openai-legacy", Format::bare(&[Grammar::BARE_OBJECT]));

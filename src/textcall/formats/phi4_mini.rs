@@ -1,4 +1,4 @@
 //! A JSON list after a word. Models: `Phi-4-mini, FireFunction v2`.
 //! `functools[{"name": "tide_table", "arguments": {"port": "Brest"}}]`
 
-family!(Format::json(&["functools"], &[Grammar::json(Starts::List, &[])]));
+text_format!("phi4-mini", Format::json(&["functools"], &[Grammar::json(Starts::List, &[])]));

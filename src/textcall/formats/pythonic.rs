@@ -1,4 +1,4 @@
 //! A list of Python calls, which is the whole message. Models: `Llama 3.2, ToolACE`.
 //! `[tide_table(port='Brest', days=2)]`
 
-family!(Format::bare(&[Grammar::bare_python(Starts::List)]));
+text_format!("pythonic", Format::bare(&[Grammar::bare_python(Starts::List)]));

@@ -10,4 +10,7 @@
 //! </tool_call>
 //! ```
 
-family!(Format::xml(&["<tool_call>", "<function="], &[Grammar::function(&["</tool_call>"])]));
+text_format!(
+    "qwen3-coder",
+    Format::xml(&["<tool_call>", "<function="], &[Grammar::function(&["</tool_call>"])])
+);

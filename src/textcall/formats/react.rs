@@ -9,4 +9,4 @@
 const LINES: Headed =
     Headed { head: Head::Line("Observation:"), separators: &["Action Input:"], ..Headed::MARKED };
 
-family!(Format::json(&["Action:"], &[Grammar::Headed(LINES)]).at_line_start());
+text_format!("react", Format::json(&["Action:"], &[Grammar::Headed(LINES)]).at_line_start());

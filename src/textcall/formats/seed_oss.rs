@@ -1,4 +1,4 @@
-//! As `qwen3_coder`, in a tag of its own. Models: `Seed-OSS`.
+//! As `qwen3-coder`, in a tag of its own. Models: `Seed-OSS`.
 //! ```text
 //! <seed:tool_call>
 //! <function=tide_table>
@@ -7,4 +7,7 @@
 //! </seed:tool_call>
 //! ```
 
-family!(Format::xml(&["<seed:tool_call>"], &[Grammar::function(&["</seed:tool_call>"])]));
+text_format!(
+    "seed-oss",
+    Format::xml(&["<seed:tool_call>"], &[Grammar::function(&["</seed:tool_call>"])])
+);

@@ -9,4 +9,7 @@ const TOKENS: Headed = Headed {
     ..Headed::MARKED
 };
 
-family!(Format::json(&["<|tool_calls|>", "<|tool_call:begin|>"], &[Grammar::Headed(TOKENS)]));
+text_format!(
+    "solar-open",
+    Format::json(&["<|tool_calls|>", "<|tool_call:begin|>"], &[Grammar::Headed(TOKENS)])
+);

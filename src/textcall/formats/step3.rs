@@ -17,12 +17,15 @@ const TAGS: Tags = Tags {
     ..Tags::INVOKE
 };
 
-family!(Format::xml(
-    &[
-        "<｜tool_calls_begin｜>",
-        "<｜tool_call_begin｜>",
-        "function<steptml:invoke",
-        "<steptml:invoke"
-    ],
-    &[Grammar::Tags(TAGS)],
-));
+text_format!(
+    "step3",
+    Format::xml(
+        &[
+            "<｜tool_calls_begin｜>",
+            "<｜tool_call_begin｜>",
+            "function<steptml:invoke",
+            "<steptml:invoke"
+        ],
+        &[Grammar::Tags(TAGS)],
+    )
+);

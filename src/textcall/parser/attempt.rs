@@ -34,10 +34,10 @@ impl Parser<'_> {
         mut untried: Iter<'static, Choice>,
     ) -> bool {
         let anchored = self.thinking.is_none() && self.prose.line == self.at;
-        let only = self.options.only.map(|only| only.name);
+        let only = self.options.only.map(|only| only.id);
         let next = untried.find(|choice| {
             (anchored || choice.format.anchor == Anchor::Anywhere)
-                && only.is_none_or(|only| choice.formats.iter().any(|format| format.name == only))
+                && only.is_none_or(|only| choice.formats.iter().any(|format| format.id == only))
         });
         let Some(choice) = next else { return self.give_up(marker) };
         let reader = Box::new(Reader::new(choice.grammar.family(), marker.text, payload));
@@ -140,12 +140,12 @@ impl Parser<'_> {
         let violation =
             |(code, message)| Problem { code, message, span: span.clone(), raw: String::new() };
         let violations = self.violations(&name, &input).into_iter().map(violation).collect();
-        let preferred = self.options.hint.or(self.options.only).map(|format| format.name);
+        let preferred = self.options.hint.or(self.options.only).map(|format| format.id);
         let mut formats = choice.formats.iter().copied();
-        let format = formats.find(|format| Some(format.name) == preferred).unwrap_or(choice.format);
-        let names = choice.formats.iter().map(|format| format.name);
-        let ties = names.filter(|name| *name != format.name).collect();
-        let (family, format) = (format.name, format.form);
+        let format = formats.find(|format| Some(format.id) == preferred).unwrap_or(choice.format);
+        let ids = choice.formats.iter().map(|format| format.id);
+        let ties = ids.filter(|id| *id != format.id).collect();
+        let (family, format) = (format.id, format.form);
         TextCall { name, input, id, family, ties, format, span, raw, repairs, violations }
     }
 
