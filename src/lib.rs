@@ -42,7 +42,7 @@ pub mod tools;
 pub mod transport;
 pub mod wire;
 
-/// The examples on the front page are held to compile and to be true.
+/// The Rust examples of the documentation compile and hold.
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct FrontPage;
+#[doc = include_str!("../docs/library.md")]
+struct LibraryPage;
