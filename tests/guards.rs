@@ -144,6 +144,41 @@ fn reqwest_appears_in_one_file() {
 }
 
 #[test]
+fn every_fixture_says_where_its_bytes_come_from() {
+    let words = ["recorded", "documented", "simulated", "invented"];
+    let fixtures = root().join("fixtures");
+    for file in files(&fixtures) {
+        let name = file.strip_prefix(&fixtures).unwrap().to_string_lossy().into_owned();
+        let text = read(&file);
+        // A row with a word of its own each, one word for the file, or one in the folder's README.
+        let claims: Vec<&str> = match file.extension().and_then(|it| it.to_str()) {
+            Some("md") => continue,
+            Some("jsonl") if name.starts_with("text/") => text.lines().collect(),
+            Some("json" | "toml") if carries_its_own_word(&name) => vec![&text],
+            _ => vec![],
+        };
+        for claim in &claims {
+            let told = words.iter().any(|word| {
+                claim.contains(&format!("\"provenance\": \"{word}\""))
+                    || claim.contains(&format!("provenance = \"{word}\""))
+            });
+            assert!(told, "{name}: no provenance");
+        }
+        if claims.is_empty() {
+            let (folder, beside) = (file.parent().unwrap(), file.with_extension("expect.json"));
+            let told = beside.exists()
+                || words.iter().any(|word| read(&folder.join("README.md")).contains(word));
+            assert!(told, "{name}: neither its README nor an expectation tells");
+        }
+    }
+}
+
+fn carries_its_own_word(fixture: &str) -> bool {
+    fixture.ends_with(".expect.json")
+        || ["diff/", "models/", "transcripts/"].iter().any(|folder| fixture.starts_with(folder))
+}
+
+#[test]
 fn no_credential_shape_is_committed_with_the_data() {
     for folder in ["fixtures", "profiles", "reports/sample", "probes", "ci"] {
         for file in files(&root().join(folder)) {

@@ -13,6 +13,7 @@ use toolprobe::dialect::{
 use toolprobe::ir::{Reply, Request, StopKind};
 use toolprobe::probe::Suite;
 use toolprobe::replay::{Problem, Replayed, SaidBody, Transcript, replay, replay_by};
+use toolprobe::sim::Provenance;
 use toolprobe::transport::{Difference, cut_short, recut};
 use toolprobe::wire::{Frame, Framing, read_all};
 
@@ -30,6 +31,15 @@ fn transcripts() -> Vec<(PathBuf, Transcript)> {
 
 fn transcript(name: &str) -> Transcript {
     Transcript::read(&root().join(format!("fixtures/transcripts/{name}.json"))).unwrap()
+}
+
+#[test]
+fn transcripts_of_the_simulator_say_that_they_are_simulated() {
+    for (path, transcript) in transcripts() {
+        let is_simulated = transcript.source.starts_with("the simulated model ");
+        let says_so = transcript.provenance == Provenance::Simulated;
+        assert_eq!(says_so, is_simulated, "{}: {}", path.display(), transcript.source);
+    }
 }
 
 /// Replays on a runtime that cannot open a socket: reaching for the network would panic.

@@ -127,17 +127,13 @@ async fn of_job(
     transcript.map_err(CliError::inconclusive)
 }
 
-/// The bytes are the simulator's; what they show is known from where the model's file says.
+/// The bytes are the simulator's own; the source names where the model's behaviour is known from.
 fn simulated(model: &ModelFile) -> Origin {
     let known = match (&model.source, model.provenance) {
         (Some(page), Provenance::Recorded) => format!("as recorded at {page}"),
         (Some(page), _) => format!("as documented at {page}"),
         (None, _) => "made up to cover the case".to_owned(),
     };
-    // A simulation of something recorded is not itself a recording of it.
-    let provenance = match model.provenance {
-        Provenance::Recorded | Provenance::Documented => Provenance::Documented,
-        Provenance::Invented => Provenance::Invented,
-    };
-    Origin { provenance, source: format!("the simulated model {}, {known}", model.name) }
+    let source = format!("the simulated model {}, {known}", model.name);
+    Origin { provenance: Provenance::Simulated, source }
 }

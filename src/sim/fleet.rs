@@ -105,6 +105,9 @@ fn is_kebab_case(name: &str) -> bool {
 
 /// What the types cannot rule out: the field at fault and why.
 fn contradiction(model: &ModelFile) -> Option<(&'static str, &'static str)> {
+    if model.provenance == Provenance::Simulated {
+        return Some(("provenance", "says where the original is known from, not `simulated`"));
+    }
     if model.provenance != Provenance::Invented && model.source.is_none() {
         return Some(("source", "is required unless provenance is `invented`"));
     }
@@ -264,6 +267,12 @@ errorRepair = "reliable"
             problem(&text),
             "models/my-model.toml: field `source` is required unless provenance is `invented`"
         );
+    }
+
+    #[test]
+    fn a_model_does_not_rest_on_the_simulator_itself() {
+        let shown = problem(&GOOD.replace("invented", "simulated"));
+        assert!(shown.contains("field `provenance` says where the original is known"), "{shown}");
     }
 
     #[test]

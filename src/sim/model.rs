@@ -87,7 +87,7 @@ fn default_piece_length() -> NonZeroUsize {
     NonZeroUsize::MIN.saturating_add(11)
 }
 
-/// Where a behaviour is known from.
+/// Where a behaviour, or a file of bytes, is known from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Provenance {
@@ -95,6 +95,8 @@ pub enum Provenance {
     Recorded,
     /// Told by documentation, source code or an issue thread.
     Documented,
+    /// Bytes that this simulator sent. Never evidence for what a provider does.
+    Simulated,
     /// Made up to cover a case.
     Invented,
 }

@@ -15,6 +15,8 @@ use crate::server::{Asked, Script, Server};
 struct Fault {
     /// What is seen, in the words of `docs/faults.md`.
     symptom: &'static str,
+    /// Where it was seen: an issue as `owner/repo#number`, or a program with its version, tried.
+    seen: &'static str,
     behaviour: fn(&Asked) -> Script,
     suite: &'static str,
     /// Where a profile tells, and what stands there.
@@ -24,11 +26,12 @@ struct Fault {
 
 const fn fault(
     symptom: &'static str,
+    seen: &'static str,
     place: &'static str,
     told: &'static str,
     behaviour: fn(&Asked) -> Script,
 ) -> Fault {
-    Fault { symptom, behaviour, suite: "standard", place, told }
+    Fault { symptom, seen, behaviour, suite: "standard", place, told }
 }
 
 const fn in_full(fault: Fault) -> Fault {
@@ -39,21 +42,36 @@ const SINGLE_DEFECTS: &str = "results.singleTool.defects";
 const STREAM_DEFECTS: &str = "results.streaming.defects";
 
 const FAULTS: &[Fault] = &[
-    fault("a call is left in the visible text", "results.singleTool.layer", "content", |asked| {
-        answer(asked, &written(&mind(asked), hermes))
-    }),
-    fault("a call is left in the reasoning", "results.singleTool.layer", "reasoning", |asked| {
-        let mut message = written(&mind(asked), hermes);
-        if !mind(asked).calls().is_empty() {
-            message["reasoning_content"] = message["content"].take();
-        }
-        answer(asked, &message)
-    }),
-    fault("the opening tag of a call is lost", "toolCallFormat", "xml", |asked| {
-        answer(asked, &written(&mind(asked), without_opener))
-    }),
+    fault(
+        "a call is left in the visible text",
+        "ollama/ollama#18530",
+        "results.singleTool.layer",
+        "content",
+        |asked| answer(asked, &written(&mind(asked), hermes)),
+    ),
+    fault(
+        "a call is left in the reasoning",
+        "ggml-org/llama.cpp#24202",
+        "results.singleTool.layer",
+        "reasoning",
+        |asked| {
+            let mut message = written(&mind(asked), hermes);
+            if !mind(asked).calls().is_empty() {
+                message["reasoning_content"] = message["content"].take();
+            }
+            answer(asked, &message)
+        },
+    ),
+    fault(
+        "the opening tag of a call is lost",
+        "ollama/ollama#17742",
+        "toolCallFormat",
+        "xml",
+        |asked| answer(asked, &written(&mind(asked), without_opener)),
+    ),
     fault(
         "the reply says that it calls, and holds no call",
+        "sgl-project/sglang#26790",
         SINGLE_DEFECTS,
         "finish-without-calls",
         |asked| {
@@ -67,47 +85,80 @@ const FAULTS: &[Fault] = &[
             Script::json(200, &body)
         },
     ),
-    fault("calls come under another finish label", SINGLE_DEFECTS, "stop-with-calls", |asked| {
-        let message = good(asked);
-        if is_streamed(asked) {
-            return sse(&deltas(&message, 7), "stop");
-        }
-        let mut body = chat::completion(&message);
-        body["choices"][0]["finish_reason"] = json!("stop");
-        Script::json(200, &body)
-    }),
-    fault("a call without a name comes along", SINGLE_DEFECTS, "phantom-call", |asked| {
-        changed(asked, |calls| {
-            calls.push(
+    fault(
+        "calls come under another finish label",
+        "anomalyco/opencode#14973",
+        SINGLE_DEFECTS,
+        "stop-with-calls",
+        |asked| {
+            let message = good(asked);
+            if is_streamed(asked) {
+                return sse(&deltas(&message, 7), "stop");
+            }
+            let mut body = chat::completion(&message);
+            body["choices"][0]["finish_reason"] = json!("stop");
+            Script::json(200, &body)
+        },
+    ),
+    fault(
+        "a call without a name comes along",
+        "lmstudio-ai/lmstudio-bug-tracker#830",
+        SINGLE_DEFECTS,
+        "phantom-call",
+        |asked| {
+            changed(asked, |calls| {
+                calls.push(
                 json!({"id": "", "type": "function", "function": {"name": "", "arguments": ""}}),
             );
-        })
-    }),
-    fault("ids are numbers", SINGLE_DEFECTS, "id-not-string", |asked| {
-        answer(asked, &chat::message(&mind(asked), |index| json!(7 + index)))
-    }),
-    fault("calls carry no id", SINGLE_DEFECTS, "id-missing", |asked| {
+            })
+        },
+    ),
+    fault(
+        "ids are numbers",
+        "diegosouzapw/OmniRoute#8316",
+        SINGLE_DEFECTS,
+        "id-not-string",
+        |asked| answer(asked, &chat::message(&mind(asked), |index| json!(7 + index))),
+    ),
+    fault("calls carry no id", "anomalyco/opencode#25925", SINGLE_DEFECTS, "id-missing", |asked| {
         each_call(asked, |call| {
             call.as_object_mut().unwrap().remove("id");
         })
     }),
-    fault("arguments are encoded twice", SINGLE_DEFECTS, "arguments-double-encoded", |asked| {
-        each_call(asked, |call| {
-            let arguments = call["function"]["arguments"].to_string();
-            call["function"]["arguments"] = json!(arguments);
-        })
-    }),
-    fault("a tool's name carries control tokens", "results.singleTool.status", "fail", |asked| {
-        each_call(asked, |call| {
-            let name = call["function"]["name"].as_str().unwrap();
-            call["function"]["name"] = json!(format!("{name}<|channel|>commentary"));
-        })
-    }),
-    fault("a stream loses the arguments", "supportsStreamingToolUse", "false", |asked| {
-        restreamed(asked, |deltas| deltas.retain(|it| !is_tail(it)))
-    }),
+    fault(
+        "arguments are encoded twice",
+        "quarkiverse/quarkus-langchain4j#2642",
+        SINGLE_DEFECTS,
+        "arguments-double-encoded",
+        |asked| {
+            each_call(asked, |call| {
+                let arguments = call["function"]["arguments"].to_string();
+                call["function"]["arguments"] = json!(arguments);
+            })
+        },
+    ),
+    fault(
+        "a tool's name carries control tokens",
+        "vllm-project/vllm#32587",
+        "results.singleTool.status",
+        "fail",
+        |asked| {
+            each_call(asked, |call| {
+                let name = call["function"]["name"].as_str().unwrap();
+                call["function"]["name"] = json!(format!("{name}<|channel|>commentary"));
+            })
+        },
+    ),
+    fault(
+        "a stream loses the arguments",
+        "vllm-project/vllm#9693",
+        "supportsStreamingToolUse",
+        "false",
+        |asked| restreamed(asked, |deltas| deltas.retain(|it| !is_tail(it))),
+    ),
     fault(
         "a stream loses the end of the arguments",
+        "vllm-project/vllm#10781",
         STREAM_DEFECTS,
         "arguments-invalid",
         |asked| {
@@ -116,11 +167,16 @@ const FAULTS: &[Fault] = &[
             })
         },
     ),
-    fault("a stream loses the calls", "supportsStreamingToolUse", "false", |asked| {
-        restreamed(asked, |deltas| deltas.retain(|it| it.get("tool_calls").is_none()))
-    }),
+    fault(
+        "a stream loses the calls",
+        "lmstudio-ai/lmstudio-bug-tracker#1066",
+        "supportsStreamingToolUse",
+        "false",
+        |asked| restreamed(asked, |deltas| deltas.retain(|it| it.get("tool_calls").is_none())),
+    ),
     fault(
         "a stream leaves calls in the text",
+        "raullenchai/Rapid-MLX#444",
         "results.streaming.reason",
         "visible text",
         |asked| {
@@ -128,61 +184,103 @@ const FAULTS: &[Fault] = &[
             answer(asked, &if leaks { written(&mind(asked), hermes) } else { good(asked) })
         },
     ),
-    fault("a stream ends before the reply does", STREAM_DEFECTS, "truncated", |asked| {
-        if !is_streamed(asked) {
-            return answer(asked, &good(asked));
-        }
-        let text = events(&deltas(&good(asked), 7), "stop", "\n");
-        let cut = text.len() / 2;
-        Script::stream("text/event-stream", vec![text.as_bytes()[..cut].to_vec()])
-    }),
+    fault(
+        "a stream ends before the reply does",
+        "vercel/ai#19165",
+        STREAM_DEFECTS,
+        "truncated",
+        |asked| {
+            if !is_streamed(asked) {
+                return answer(asked, &good(asked));
+            }
+            let text = events(&deltas(&good(asked), 7), "stop", "\n");
+            let cut = text.len() / 2;
+            Script::stream("text/event-stream", vec![text.as_bytes()[..cut].to_vec()])
+        },
+    ),
     fault(
         "a stream is asked for and one body comes",
+        "sgl-project/sglang#2810",
         "supportsStreamingToolUse",
         "false",
         |asked| chat::reply(&good(asked)),
     ),
-    fault("streamed calls share one index", STREAM_DEFECTS, "index-reused", |asked| {
-        each_delta(asked, |call| call["index"] = json!(0))
-    }),
-    fault("streamed calls carry no index", STREAM_DEFECTS, "index-missing", |asked| {
-        each_delta(asked, |call| {
-            call.as_object_mut().unwrap().remove("index");
-        })
-    }),
-    fault("arguments stream under another index", STREAM_DEFECTS, "index-split", |asked| {
-        each_delta(asked, |call| {
-            if call.get("id").is_none() {
-                call["index"] = json!(call["index"].as_u64().unwrap() + 10);
-            }
-        })
-    }),
-    fault("every delta repeats the name", STREAM_DEFECTS, "name-repeated", |asked| {
-        let name = mind(asked).calls().first().map(|(name, _)| name.clone());
-        let Some(name) = name.filter(|_| mind(asked).calls().len() == 1) else {
-            return answer(asked, &good(asked));
-        };
-        restreamed(asked, |deltas| {
-            for delta in deltas.iter_mut().filter(|it| it.get("tool_calls").is_some()) {
-                delta["tool_calls"][0]["function"]["name"] = json!(name);
-            }
-        })
-    }),
-    fault("later deltas carry empty ids", STREAM_DEFECTS, "id-empty", |asked| {
-        each_delta(asked, |call| {
-            if call.get("id").is_none() {
-                call["id"] = json!("");
-            }
-        })
-    }),
-    fault("every value becomes a string", "schemaLevel", "string-only", |asked| {
-        each_input(asked, |value| match value {
-            Value::String(text) => json!(text),
-            other => json!(other.to_string()),
-        })
-    }),
+    fault(
+        "streamed calls share one index",
+        "vercel/ai#14277",
+        STREAM_DEFECTS,
+        "index-reused",
+        |asked| each_delta(asked, |call| call["index"] = json!(0)),
+    ),
+    fault(
+        "streamed calls carry no index",
+        "openai/openai-python#3246",
+        STREAM_DEFECTS,
+        "index-missing",
+        |asked| {
+            each_delta(asked, |call| {
+                call.as_object_mut().unwrap().remove("index");
+            })
+        },
+    ),
+    fault(
+        "arguments stream under another index",
+        "danny-avila/LibreChat#13987",
+        STREAM_DEFECTS,
+        "index-split",
+        |asked| {
+            each_delta(asked, |call| {
+                if call.get("id").is_none() {
+                    call["index"] = json!(call["index"].as_u64().unwrap() + 10);
+                }
+            })
+        },
+    ),
+    fault(
+        "every delta repeats the name",
+        "llama-cpp-python 0.3.36",
+        STREAM_DEFECTS,
+        "name-repeated",
+        |asked| {
+            let name = mind(asked).calls().first().map(|(name, _)| name.clone());
+            let Some(name) = name.filter(|_| mind(asked).calls().len() == 1) else {
+                return answer(asked, &good(asked));
+            };
+            restreamed(asked, |deltas| {
+                for delta in deltas.iter_mut().filter(|it| it.get("tool_calls").is_some()) {
+                    delta["tool_calls"][0]["function"]["name"] = json!(name);
+                }
+            })
+        },
+    ),
+    fault(
+        "later deltas carry empty ids",
+        "anomalyco/opencode#37841",
+        STREAM_DEFECTS,
+        "id-empty",
+        |asked| {
+            each_delta(asked, |call| {
+                if call.get("id").is_none() {
+                    call["id"] = json!("");
+                }
+            })
+        },
+    ),
+    fault(
+        "every value becomes a string",
+        "antirez/ds4#569",
+        "schemaLevel",
+        "string-only",
+        |asked| {
+            each_input(asked, |value| match value {
+                Value::String(text) => json!(text),
+                other => json!(other.to_string()),
+            })
+        },
+    ),
     fault(
         "two calls at once end up in the reasoning",
+        "ai-dynamo/dynamo#8636",
         "supportsParallelToolUse",
         "false",
         |asked| {
@@ -197,25 +295,39 @@ const FAULTS: &[Fault] = &[
     ),
     fault(
         "parallel calls cannot be switched off",
+        "vllm-project/vllm#26233",
         "results.parallelTool.offSwitch",
         "ignored",
         |asked| answer(asked, &good(asked)),
     ),
-    fault("results never reach the model", "results.closedLoop.reason", "called again", |asked| {
-        let heard: Vec<Heard> = chat::heard(&asked.body)
-            .into_iter()
-            .filter(|turn| matches!(turn, Heard::User(_)))
-            .collect();
-        answer(asked, &chat::message(&crate::mind::obey(&heard), word))
-    }),
-    fault("the server refuses its own ids", "results.closedLoop.status", "fail", |asked| {
-        if has_role(asked, "tool") {
-            return chat::refusal(400, "Tool call id must be 9 characters");
-        }
-        answer(asked, &good(asked))
-    }),
+    fault(
+        "results never reach the model",
+        "jundot/omlx#789",
+        "results.closedLoop.reason",
+        "called again",
+        |asked| {
+            let heard: Vec<Heard> = chat::heard(&asked.body)
+                .into_iter()
+                .filter(|turn| matches!(turn, Heard::User(_)))
+                .collect();
+            answer(asked, &chat::message(&crate::mind::obey(&heard), word))
+        },
+    ),
+    fault(
+        "the server refuses its own ids",
+        "jundot/omlx#1997",
+        "results.closedLoop.status",
+        "fail",
+        |asked| {
+            if has_role(asked, "tool") {
+                return chat::refusal(400, "Tool call id must be 9 characters");
+            }
+            answer(asked, &good(asked))
+        },
+    ),
     fault(
         "history with calls but no tools is refused",
+        "BerriAI/litellm#4689",
         "results.history.shapes.tools-omitted.taken",
         "rejected",
         |asked| {
@@ -227,6 +339,7 @@ const FAULTS: &[Fault] = &[
     ),
     fault(
         "a person may not speak after results",
+        "charmbracelet/crush#279",
         "results.history.shapes.text-after-results.taken",
         "rejected",
         |asked| {
@@ -240,6 +353,7 @@ const FAULTS: &[Fault] = &[
     ),
     fault(
         "the reasoning may not come back in another field",
+        "anomalyco/models.dev#979",
         "results.reasoningReplay.variants.wrong-field.taken",
         "rejected",
         |asked| {
@@ -258,6 +372,7 @@ const FAULTS: &[Fault] = &[
     ),
     fault(
         "a schema keyword is refused",
+        "promptfoo/promptfoo#6902",
         "results.schema.cases.additionalProperties.verdict",
         "rejected",
         |asked| {
@@ -269,6 +384,7 @@ const FAULTS: &[Fault] = &[
     ),
     fault(
         "the server cannot read the model's own call",
+        "huggingface/smolagents#1119",
         "results.singleTool.reason",
         "could not read the model's output",
         |asked| {
@@ -283,6 +399,7 @@ const FAULTS: &[Fault] = &[
     ),
     in_full(fault(
         "strings that look like numbers become numbers",
+        "JustVugg/colibri#118",
         "results.extended.adversarial-echo.cases.zero-padded-number.verdict",
         "accepted-invalid",
         |asked| {
@@ -294,6 +411,7 @@ const FAULTS: &[Fault] = &[
     )),
     in_full(fault(
         "arguments are escaped as HTML",
+        "openclaw/openclaw#35276",
         "results.extended.adversarial-echo.cases.ampersands.verdict",
         "accepted-invalid",
         |asked| {
@@ -305,6 +423,7 @@ const FAULTS: &[Fault] = &[
     )),
     in_full(fault(
         "`required` is not enforced",
+        "vllm-project/vllm#53363",
         "results.extended.tool-choice.cases.required.verdict",
         "ignored",
         |asked| answer(asked, &good(asked)),
@@ -402,14 +521,40 @@ async fn faults_seen_in_the_wild_are_told_where_the_table_says() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// An issue as a link to it; a program as it is.
+fn source(seen: &str) -> String {
+    match seen.split_once('#') {
+        Some((repository, number)) => {
+            format!("[{seen}](https://github.com/{repository}/issues/{number})")
+        }
+        None => seen.to_owned(),
+    }
+}
+
 #[test]
-fn the_page_lists_these_faults() {
+fn the_page_lists_these_faults_and_where_they_were_seen() {
     let page = include_str!("../../docs/faults.md");
-    let row = |it: &Fault| format!("| {} | `{}` | `{}` |", it.symptom, it.place, it.told);
+    let row = |it: &Fault| {
+        format!("| {} | `{}` | `{}` | {} |", it.symptom, it.place, it.told, source(it.seen))
+    };
     let rows: Vec<String> = FAULTS.iter().map(row).collect();
     assert!(
         page.contains(&rows.join("\n")),
         "docs/faults.md wants these rows:\n{}",
         rows.join("\n")
     );
+}
+
+#[test]
+fn every_fault_names_an_issue_or_a_program_with_its_version() {
+    for fault in FAULTS {
+        let is_issue = fault.seen.split_once('#').is_some_and(|(repository, number)| {
+            repository.split('/').filter(|part| !part.is_empty()).count() == 2
+                && number.parse::<u32>().is_ok()
+        });
+        let is_release = fault.seen.split_once(' ').is_some_and(|(program, version)| {
+            !program.is_empty() && version.starts_with(|first: char| first.is_ascii_digit())
+        });
+        assert!(is_issue || is_release, "{}: seen at {:?}", fault.symptom, fault.seen);
+    }
 }
