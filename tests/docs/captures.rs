@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
 use std::process::Stdio;
 
 use crate::session::{same, shorten};
@@ -100,7 +99,7 @@ fn pages_show_the_captures_as_they_are_kept() {
     for page in pages::all() {
         for block in page.blocks() {
             let Some(name) = block.capture else { continue };
-            let kept = fs::read_to_string(Path::new("reports/sample").join(name)).unwrap();
+            let kept = fs::read_to_string(root().join("reports/sample").join(name)).unwrap();
             let is_current = block.body.trim_end() == kept.trim_end();
             assert!(is_current || writing(), "{name}: run ci/sample");
             shown += 1;

@@ -5,7 +5,6 @@
 //! line `…` stands for any lines, times and digests are not compared, and the port 8089 is a free one.
 //! Of a command that is started with `&`, only standard output is shown. Commands that need a key, a
 //! gateway or cargo are in `sh` blocks, which are not run.
-#![cfg(unix)]
 
 use std::fmt::Write as _;
 use std::fs;
@@ -23,6 +22,7 @@ struct Step {
 }
 
 #[test]
+#[cfg_attr(not(unix), ignore = "needs a POSIX shell")]
 fn console_blocks_print_what_the_pages_show() {
     let mut wrong = Vec::new();
     for page in pages::all() {

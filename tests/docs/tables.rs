@@ -73,6 +73,14 @@ fn the_page_of_policies_names_every_part_of_a_policy() {
     }
 }
 
+#[test]
+fn the_front_page_is_short_and_names_the_rust_version() {
+    let page = fs::read_to_string(root().join("README.md")).unwrap();
+    let version = env!("CARGO_PKG_RUST_VERSION");
+    assert!(page.contains(&format!("Rust {version}")), "README.md lacks Rust {version}");
+    assert!(page.lines().count() <= 150, "move what is not for the first minute to docs/");
+}
+
 fn schema(kind: &str) -> Value {
     serde_json::from_str(&toolprobe(root(), &["schema", kind])).unwrap()
 }
