@@ -19,7 +19,7 @@ use toolprobe::campaign::{Plan, probe_target};
 use toolprobe::probe::{Suite, SuiteName, Watch};
 use toolprobe::sim::{Fleet, Options, Sim};
 use toolprobe::target::{Defaults, connect, simulated};
-use toolprobe::transport::{Budget, Call, Exchange, Judge, SentRequest, Transport};
+use toolprobe::transport::{Budget, Exchange, HttpCall, Judge, SentRequest, Transport};
 
 const LATENCY: Duration = Duration::from_millis(200);
 
@@ -39,11 +39,11 @@ struct Distant {
 }
 
 impl Transport for Distant {
-    fn redact(&self, call: &Call) -> SentRequest {
+    fn redact(&self, call: &HttpCall) -> SentRequest {
         self.inner.redact(call)
     }
 
-    fn send<'a>(&'a self, call: &'a Call, judge: Judge<'a>) -> BoxFuture<'a, Exchange> {
+    fn send<'a>(&'a self, call: &'a HttpCall, judge: Judge<'a>) -> BoxFuture<'a, Exchange> {
         self.longest.fetch_max(turns(call.body.as_ref()), Ordering::Relaxed);
         async move {
             tokio::time::sleep(LATENCY).await;

@@ -14,7 +14,7 @@ use toolprobe::ir::{Reply, Request, StopKind};
 use toolprobe::probe::Suite;
 use toolprobe::replay::{Problem, Replayed, SaidBody, Transcript, replay, replay_by};
 use toolprobe::sim::Provenance;
-use toolprobe::transport::{Difference, cut_short, recut};
+use toolprobe::transport::{JsonDifference, cut_short, recut};
 use toolprobe::wire::{Frame, Framing, read_all};
 
 fn root() -> &'static Path {
@@ -156,7 +156,7 @@ fn an_encoder_that_writes_one_byte_otherwise_is_told_by_the_place_it_writes_to()
             panic!("{problem:?}");
         };
         assert_eq!(path, "/v1/messages");
-        for Difference { path, old, new } in differences {
+        for JsonDifference { path, old, new } in differences {
             let (lost, made) = (path.ends_with(".tool_use_id"), path.ends_with(".tool_use_ib"));
             assert!(lost && new.is_none() || made && old.is_none(), "{path}: {old:?}, {new:?}");
         }

@@ -17,7 +17,7 @@ use crate::target::{
     Connection, DiscoverError, Endpoint, KeyFrom, Span, Target, Timeouts, connect, discover,
     offered_models, read_template,
 };
-use crate::transport::{Budget, Call, Transport as _, by_status};
+use crate::transport::{Budget, HttpCall, Transport as _, by_status};
 
 /// How long one answer may take where nothing else is said.
 const PATIENCE: Span = Span(Duration::from_secs(10));
@@ -162,7 +162,7 @@ async fn answers(endpoint: &Endpoint, line: &Connection) -> Check {
     let Some(way) = endpoint.ways.first() else {
         return Finding::Wrong.of("endpoint", "it has no address; give a base_url");
     };
-    let call = endpoint.dress(Call::get(way.base_url.clone()), way, &line.credentials);
+    let call = endpoint.dress(HttpCall::get(way.base_url.clone()), way, &line.credentials);
     let host = way.base_url.host_str().unwrap_or_default().to_owned();
     match line.transport.send(&call, &by_status).await.response() {
         Ok(response) if matches!(response.status, 401 | 403) => Finding::Doubtful.of(

@@ -7,7 +7,7 @@ use url::Url;
 use super::{Answer, ExchangeLog, answer_in};
 use crate::dialect::{Dialect, DialectId, EndpointError, call_url};
 use crate::ir::{Digest, Object, Request};
-use crate::transport::{Call, HeaderText, Judgement, Response, Transport};
+use crate::transport::{HeaderText, HttpCall, Judgement, Response, Transport};
 
 /// How often a stream that ended before its reply did is asked for again.
 const TRUNCATED_RETRIES: u32 = 1;
@@ -87,7 +87,7 @@ impl Client {
         turn
     }
 
-    async fn send(&self, call: &Call, stream: bool) -> EvidencedAnswer {
+    async fn send(&self, call: &HttpCall, stream: bool) -> EvidencedAnswer {
         let codec = self.codec;
         let judge = |response: &Response| judgement(response, &answer_in(codec, response, stream));
         let exchange = self.transport.send(call, &judge).await;
@@ -100,10 +100,10 @@ impl Client {
         EvidencedAnswer { answer, evidence }
     }
 
-    fn call(&self, request: &Request) -> Call {
+    fn call(&self, request: &Request) -> HttpCall {
         let (address, codec) = (&self.address, self.codec);
         let url = if request.stream { &self.stream_url } else { &self.plain_url };
-        let mut call = Call::post(url.clone(), codec.encode_request(&self.completed(request)));
+        let mut call = HttpCall::post(url.clone(), codec.encode_request(&self.completed(request)));
         call.headers.clone_from(&address.headers);
         if request.stream { call.streamed(codec.framing()) } else { call }
     }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Answer;
-use crate::transport::{Budget, Exchange, Tokens};
+use crate::transport::{Budget, Exchange, TokenCount};
 
 /// Every exchange of a run, in the order they ended. Clones share it.
 #[derive(Debug, Clone, Default)]
@@ -32,9 +32,9 @@ impl ExchangeLog {
 }
 
 /// What the endpoint says an answer cost. One that was cut short was paid for all the same.
-fn tokens_of(answer: &Answer) -> Option<Tokens> {
+fn tokens_of(answer: &Answer) -> Option<TokenCount> {
     match answer {
-        Answer::Reply(reply) | Answer::CutShort(reply) => Some(Tokens {
+        Answer::Reply(reply) | Answer::CutShort(reply) => Some(TokenCount {
             prompt: reply.usage.input.unwrap_or(0),
             completion: reply.usage.output.unwrap_or(0),
         }),

@@ -15,7 +15,7 @@ use crate::probe::{Probe, Suite, SuiteName};
 use crate::profile::{Profile, capabilities};
 use crate::store::{Manifest, RunFolder, RunTarget, StoreError};
 use crate::telemetry::Counts;
-use crate::transport::{Cassette, Difference, Exchange, Playback, differences};
+use crate::transport::{Cassette, Exchange, JsonDifference, Playback, differences};
 
 /// What became of one target's profile.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -26,7 +26,7 @@ pub struct Assessed {
     /// How many requests are not in the evidence.
     pub unrecorded: usize,
     /// Where the new profile differs from the stored one, evidence aside.
-    pub changes: Vec<Difference>,
+    pub changes: Vec<JsonDifference>,
     /// The new profile.
     pub profile: Profile,
 }

@@ -16,7 +16,7 @@ use crate::ir::{Reply, StopKind};
 use crate::probe::{Ask, Probe};
 use crate::profile::{CaseResult, CaseVerdict, Results};
 use crate::transport::{
-    Cassette, Difference, Piecing, Playback, Recut, cut_short, differences, recut,
+    Cassette, JsonDifference, Piecing, Playback, Recut, cut_short, differences, recut,
 };
 use crate::wire::{Frame, Framing};
 
@@ -67,7 +67,7 @@ pub(super) async fn check(
     Ok(problems)
 }
 
-fn problem(seed: u64, differences: Vec<Difference>) -> Option<StreamProblem> {
+fn problem(seed: u64, differences: Vec<JsonDifference>) -> Option<StreamProblem> {
     (!differences.is_empty()).then_some(StreamProblem { seed, place: None, differences })
 }
 
@@ -110,7 +110,7 @@ fn case(twin: &CaseResult) -> Value {
 
 /// Where the verdict on streams that end too early is neither the one on the whole streams nor that
 /// they ended too early. One of which no piece is left tells nothing, and may be said to.
-fn misread(whole: &Results, short: &Results) -> Vec<Difference> {
+fn misread(whole: &Results, short: &Results) -> Vec<JsonDifference> {
     let twins = |results: &Results| {
         results.streaming.as_ref().map(|it| it.twins.clone()).unwrap_or_default()
     };
@@ -125,7 +125,7 @@ fn misread(whole: &Results, short: &Results) -> Vec<Difference> {
         });
         if !is_fine {
             let (path, new) = (format!("twins.{id}"), after.map(case));
-            found.push(Difference { path, old: Some(case(before)), new });
+            found.push(JsonDifference { path, old: Some(case(before)), new });
         }
     }
     found
@@ -167,7 +167,7 @@ fn short_problem(
         _ => false,
     };
     let (old, new) = (Some(told(&whole)), short.as_ref().map(told));
-    let differences = vec![Difference { path: "reply".to_owned(), old, new }];
+    let differences = vec![JsonDifference { path: "reply".to_owned(), old, new }];
     let place = Some(place(exchange, piecing));
     (!is_known).then_some(Problem::StreamCutShort(StreamProblem { seed, place, differences }))
 }

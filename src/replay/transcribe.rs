@@ -10,7 +10,7 @@ use super::transcript::{TRANSCRIPT_VERSION, Take, Transcript};
 use crate::campaign::{Plan, Probed};
 use crate::ir::Object;
 use crate::sim::Provenance;
-use crate::transport::{Cassette, Difference, Playback, differences};
+use crate::transport::{Cassette, JsonDifference, Playback, differences};
 
 /// Where the bytes of a transcript are from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub enum TranscribeError {
     },
     /// A replay finds something else.
     #[error("the exchanges do not replay to the same verdicts: {} differs", .0.path)]
-    OtherVerdicts(Box<Difference>),
+    OtherVerdicts(Box<JsonDifference>),
 }
 
 /// The transcript of a target that was probed.

@@ -19,7 +19,7 @@ use crate::profile::{Subject, ThinkingSwitch};
 use crate::sim::Provenance;
 use crate::store::{Format, StoreError};
 use crate::transport::{
-    Body, Exchange, Method, Outcome, Response, SentRequest, TimedFrame, Timing, TransportError,
+    Body, Exchange, HttpOutcome, Method, Response, SentRequest, TimedFrame, Timing, TransportError,
 };
 use crate::wire::{Frame, Framing};
 
@@ -167,8 +167,8 @@ impl From<&Take> for Exchange {
         let Asked { method, path, framing, body } = take.request.clone();
         let request = SentRequest { method, url: path, headers: Vec::new(), body, framing };
         let outcome = match &take.reply {
-            Ok(said) => Outcome::Answered(said.into()),
-            Err(error) => Outcome::Failed { error: error.clone(), partial: None },
+            Ok(said) => HttpOutcome::Answered(said.into()),
+            Err(error) => HttpOutcome::Failed { error: error.clone(), partial: None },
         };
         Self::single(request, outcome, Timing::default())
     }
@@ -293,7 +293,7 @@ mod tests {
         };
         let response = Response { status: 200, headers: Vec::new(), body };
         let timing = Timing { first_byte_ms: Some(1), total_ms: 2 };
-        Take::from(&Exchange::single(request, Outcome::Answered(response), timing))
+        Take::from(&Exchange::single(request, HttpOutcome::Answered(response), timing))
     }
 
     #[test]

@@ -15,7 +15,9 @@ use crate::probe::{Probe, Suite};
 use crate::regress::{
     REQUEST_CHANGED, REQUEST_MISSING, ReplayRule, STREAM_CUT_SHORT, STREAM_RECUT, VERDICT_CHANGED,
 };
-use crate::transport::{Cassette, Difference, Method, Nearest, Playback, SentRequest, differences};
+use crate::transport::{
+    Cassette, JsonDifference, Method, Nearest, Playback, SentRequest, differences,
+};
 
 /// What a replay of one transcript came to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -48,7 +50,7 @@ pub enum Problem {
         /// How many requests changed in this way.
         times: usize,
         /// Where the body differs from the nearest one that was recorded.
-        differences: Vec<Difference>,
+        differences: Vec<JsonDifference>,
     },
     /// A recorded request that is not made any more.
     RequestMissing {
@@ -62,7 +64,7 @@ pub enum Problem {
     /// The same replies are judged otherwise: a decoder, a parser or a judge changed.
     VerdictChanged {
         /// Where the verdicts differ.
-        differences: Vec<Difference>,
+        differences: Vec<JsonDifference>,
     },
     /// A stream gives something else when it arrives in other pieces.
     StreamRecut(StreamProblem),
@@ -79,7 +81,7 @@ pub struct StreamProblem {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<StreamPlace>,
     /// What was read, or found, against what was recorded.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<JsonDifference>,
 }
 
 /// A place in a recorded stream.

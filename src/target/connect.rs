@@ -9,8 +9,8 @@ use super::{Access, Credentials, Endpoint, Env, Limits, MissingKey, Target, Time
 use crate::conversation::{self, Address, ExchangeLog};
 use crate::dialect::EndpointError;
 use crate::transport::{
-    self, Budget, Call, Crowd, EndpointLimits, HttpTransport, Patience, Patient, Pool, RetryPolicy,
-    Scrubber, SetupError, SizeLimits, Transport,
+    self, Budget, ConcurrencyLimit, EndpointLimits, HttpCall, HttpTransport, Pool, RetryPolicy,
+    RetrySettings, Retrying, Scrubber, SetupError, SizeLimits, Transport,
 };
 
 /// The most tokens a reply may have: enough for eight kilobytes of code as an argument, and for a
@@ -35,7 +35,7 @@ pub enum ConnectError {
 #[derive(Debug)]
 pub struct Lines {
     budget: Arc<Budget>,
-    crowd: Crowd,
+    concurrency: ConcurrencyLimit,
     /// By the time that a connection may take to be made, which is a pool's own.
     pools: Mutex<BTreeMap<Duration, Pool>>,
 }
@@ -54,7 +54,7 @@ pub struct Connection {
 impl Lines {
     /// Lines that spend from one budget, with so many requests under way over all of them.
     pub fn new(budget: Arc<Budget>, at_once: Option<NonZeroUsize>) -> Self {
-        Self { budget, crowd: Crowd::of(at_once), pools: Mutex::default() }
+        Self { budget, concurrency: ConcurrencyLimit::of(at_once), pools: Mutex::default() }
     }
 
     /// Opens a line over HTTP, with the patience that the endpoint is to be treated with.
@@ -66,13 +66,13 @@ impl Lines {
         let http = HttpTransport::over(pool, timeouts, SizeLimits::default(), scrubber);
         let budget = Arc::new(Budget::share_of(&self.budget));
         let usual = RetryPolicy::default();
-        let patience = Patience {
+        let patience = RetrySettings {
             limits: limits(endpoint.limits),
             budget: Arc::clone(&budget),
             policy: RetryPolicy { max_waited: usual.max_waited.min(timeouts.total), ..usual },
-            ..Patience::default()
+            ..RetrySettings::default()
         };
-        let transport = Arc::new(Patient::new(self.crowd.around(http), patience));
+        let transport = Arc::new(Retrying::new(self.concurrency.around(http), patience));
         Ok(Connection { transport, credentials, budget })
     }
 
@@ -116,7 +116,7 @@ impl Connection {
         way: &Access,
         log: ExchangeLog,
     ) -> Result<conversation::Client, EndpointError> {
-        let bare = Call::get(way.base_url.clone());
+        let bare = HttpCall::get(way.base_url.clone());
         let address = Address {
             dialect: way.dialect,
             base: way.base_url.clone(),

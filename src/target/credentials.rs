@@ -1,7 +1,7 @@
 //! What does every request to an endpoint carry beside its body?
 
 use super::{Access, Endpoint, Env, KeyFrom};
-use crate::transport::{Call, Secret};
+use crate::transport::{HttpCall, Secret};
 
 /// The secrets of an endpoint, read from the environment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -48,7 +48,7 @@ impl Endpoint {
     }
 
     /// The call with the headers that this endpoint wants: the dialect's, the key, the user's.
-    pub fn dress(&self, call: Call, way: &Access, credentials: &Credentials) -> Call {
+    pub fn dress(&self, call: HttpCall, way: &Access, credentials: &Credentials) -> HttpCall {
         let mut call = call;
         for (name, value) in way.dialect.auth().fixed {
             if !self.headers.contains_key(*name) {
@@ -101,7 +101,7 @@ mod tests {
         let endpoint = endpoint(&anthropic(), &env);
         let credentials = endpoint.credentials(&env).unwrap();
         assert_eq!(credentials.secrets().count(), 2);
-        let call = Call::get("https://h".parse().unwrap());
+        let call = HttpCall::get("https://h".parse().unwrap());
         let call = endpoint.dress(call, &endpoint.ways[0], &credentials);
         let names: Vec<&str> = call.headers.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["anthropic-version", "x-api-key", "x-team", "x-gate"]);
@@ -114,7 +114,7 @@ mod tests {
         let mut entry = anthropic();
         entry.headers.insert("Anthropic-Version".to_owned(), "2026-10-21".to_owned());
         let endpoint = endpoint(&entry, &|_| None);
-        let call = Call::get("https://h".parse().unwrap());
+        let call = HttpCall::get("https://h".parse().unwrap());
         let call = endpoint.dress(call, &endpoint.ways[0], &Credentials::default());
         let versions = call.headers.iter().filter(|(name, _)| name == "anthropic-version");
         let text = HeaderText::Plain("2026-10-21".to_owned());

@@ -13,7 +13,7 @@ use super::hearing::{Heard, Rank};
 use super::{Access, Credentials, Endpoint};
 use crate::dialect::{DialectId, call_url};
 use crate::ir::{Message, Request};
-use crate::transport::{Call, Transport, by_status};
+use crate::transport::{HttpCall, Transport, by_status};
 
 /// How long the answers may take: a local server may have to load the model first.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -113,7 +113,7 @@ async fn attempt(
         }
     };
     let path = url.path().to_owned();
-    let call = Call::post(url, way.dialect.codec().encode_request(&greeting(model)));
+    let call = HttpCall::post(url, way.dialect.codec().encode_request(&greeting(model)));
     let call = endpoint.dress(call, way, credentials);
     let exchange = transport.send(&call, &by_status).await;
     Heard::of(way.dialect, &path, &exchange)

@@ -4,7 +4,7 @@
 //! whether it understood.
 
 use crate::dialect::{ApiError, DialectId, Envelope, is_reply};
-use crate::transport::{Exchange, Response, Tokens};
+use crate::transport::{Exchange, Response, TokenCount};
 
 /// How much an answer says for a dialect, least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,7 +33,7 @@ pub struct Heard {
     /// What came back, for people.
     pub said: String,
     /// What it cost, as far as the endpoint counts.
-    pub tokens: Tokens,
+    pub tokens: TokenCount,
 }
 
 impl Heard {
@@ -55,15 +55,15 @@ impl Heard {
 
     /// Something that cost nothing.
     pub(super) fn without_cost(dialect: DialectId, rank: Rank, said: impl Into<String>) -> Self {
-        Self { dialect, rank, said: said.into(), tokens: Tokens::default() }
+        Self { dialect, rank, said: said.into(), tokens: TokenCount::default() }
     }
 }
 
 /// What the endpoint says its reply cost.
-fn tokens(dialect: DialectId, response: &Response) -> Tokens {
+fn tokens(dialect: DialectId, response: &Response) -> TokenCount {
     let body = response.json().unwrap_or_default();
     let usage = dialect.codec().decode_reply(&body).map(|reply| reply.usage).unwrap_or_default();
-    Tokens { prompt: usage.input.unwrap_or(0), completion: usage.output.unwrap_or(0) }
+    TokenCount { prompt: usage.input.unwrap_or(0), completion: usage.output.unwrap_or(0) }
 }
 
 fn of_response(dialect: DialectId, path: &str, response: &Response) -> (Rank, String) {

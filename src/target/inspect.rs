@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::{Access, Credentials, Endpoint, Hosting, Template};
-use crate::transport::{Call, Transport, by_status};
+use crate::transport::{HttpCall, Transport, by_status};
 
 /// How long a server may take to tell.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -150,25 +150,25 @@ fn may_tell(endpoint: &Endpoint) -> bool {
     !known_cloud || endpoint.provider == "ollama-cloud"
 }
 
-async fn ask(transport: &dyn Transport, call: &Call) -> Option<Value> {
+async fn ask(transport: &dyn Transport, call: &HttpCall) -> Option<Value> {
     let exchange = timeout(PATIENCE, transport.send(call, &by_status)).await.ok()?;
     let response = exchange.response().ok()?;
     response.json().ok().filter(|_| response.is_success())
 }
 
 impl Question {
-    fn call(&self, root: &Url, model: &str) -> Call {
+    fn call(&self, root: &Url, model: &str) -> HttpCall {
         let mut url = root.clone();
         if let Ok(mut path) = url.path_segments_mut() {
             path.pop_if_empty().extend(self.path.split('/'));
         }
         match self.ask {
-            Ask::Plain => Call::get(url),
+            Ask::Plain => HttpCall::get(url),
             Ask::Query => {
                 url.query_pairs_mut().append_pair("model", model);
-                Call::get(url)
+                HttpCall::get(url)
             }
-            Ask::Body => Call::post(url, json!({"model": model})),
+            Ask::Body => HttpCall::post(url, json!({"model": model})),
         }
     }
 }
@@ -321,13 +321,13 @@ mod tests {
     struct Silent;
 
     impl Transport for Silent {
-        fn redact(&self, call: &Call) -> crate::transport::SentRequest {
+        fn redact(&self, call: &HttpCall) -> crate::transport::SentRequest {
             crate::transport::SentRequest::redacted(call, &crate::transport::Scrubber::default())
         }
 
         fn send<'a>(
             &'a self,
-            _call: &'a Call,
+            _call: &'a HttpCall,
             _judge: crate::transport::Judge<'a>,
         ) -> futures_util::future::BoxFuture<'a, crate::transport::Exchange> {
             Box::pin(std::future::pending())

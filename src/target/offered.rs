@@ -9,7 +9,7 @@ use url::Url;
 
 use super::{Access, Credentials, Endpoint};
 use crate::dialect::{DialectId, call_url};
-use crate::transport::{Call, Transport, by_status};
+use crate::transport::{HttpCall, Transport, by_status};
 
 /// How long an endpoint may take to list its models.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -23,7 +23,7 @@ pub async fn offered_models(
     credentials: &Credentials,
 ) -> Option<Vec<String>> {
     let lists = join_all(endpoint.ways.iter().map(async |way| {
-        let call = endpoint.dress(Call::get(list_url(way)?), way, credentials);
+        let call = endpoint.dress(HttpCall::get(list_url(way)?), way, credentials);
         let exchange = timeout(PATIENCE, transport.send(&call, &by_status)).await.ok()?;
         let response = exchange.response().ok().filter(|response| response.is_success())?;
         models_in(&response.json().ok()?)

@@ -18,16 +18,16 @@ pub struct Budget {
     whole: Option<Arc<Budget>>,
 }
 
-/// Tokens that endpoints counted.
+/// TokenCount that endpoints counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tokens {
+pub struct TokenCount {
     /// Of prompts.
     pub prompt: u64,
     /// Of replies.
     pub completion: u64,
 }
 
-impl Tokens {
+impl TokenCount {
     /// Both together.
     pub fn total(self) -> u64 {
         self.prompt.saturating_add(self.completion)
@@ -68,8 +68,8 @@ impl Budget {
     }
 
     /// How many tokens were counted.
-    pub fn tokens(&self) -> Tokens {
-        Tokens {
+    pub fn tokens(&self) -> TokenCount {
+        TokenCount {
             prompt: self.prompt.load(Ordering::Relaxed),
             completion: self.completion.load(Ordering::Relaxed),
         }
@@ -77,7 +77,7 @@ impl Budget {
 
     /// Counts the tokens of a reply. They are known only afterwards, so the requests that are under
     /// way when the last token is spent still count.
-    pub fn charge(&self, tokens: Tokens) {
+    pub fn charge(&self, tokens: TokenCount) {
         self.prompt.fetch_add(tokens.prompt, Ordering::Relaxed);
         self.completion.fetch_add(tokens.completion, Ordering::Relaxed);
         if let Some(whole) = &self.whole {
@@ -126,10 +126,10 @@ mod tests {
     fn nothing_is_sent_once_the_tokens_are_used_up() {
         let whole = Arc::new(Budget::new(u64::MAX, 100));
         let share = Budget::share_of(&whole);
-        share.charge(Tokens { prompt: 60, completion: 39 });
+        share.charge(TokenCount { prompt: 60, completion: 39 });
         assert_eq!(share.spend(), Ok(()));
-        share.charge(Tokens { prompt: 0, completion: 1 });
+        share.charge(TokenCount { prompt: 0, completion: 1 });
         assert_eq!(share.spend(), Err(TransportError::TokenBudget { limit: 100 }));
-        assert_eq!(whole.tokens(), Tokens { prompt: 60, completion: 40 });
+        assert_eq!(whole.tokens(), TokenCount { prompt: 60, completion: 40 });
     }
 }

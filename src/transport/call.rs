@@ -45,7 +45,7 @@ pub enum HeaderText {
 
 /// One request, before it is sent. Prints as it would be stored.
 #[derive(Clone, PartialEq)]
-pub struct Call {
+pub struct HttpCall {
     /// The method.
     pub method: Method,
     /// Where to.
@@ -58,7 +58,7 @@ pub struct Call {
     pub framing: Option<Framing>,
 }
 
-impl Call {
+impl HttpCall {
     /// A request without a body.
     pub fn get(url: Url) -> Self {
         Self { method: Method::Get, url, headers: Vec::new(), body: None, framing: None }
@@ -108,7 +108,7 @@ impl Call {
     }
 }
 
-impl fmt::Debug for Call {
+impl fmt::Debug for HttpCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         SentRequest::redacted(self, &Scrubber::new(self.secrets())).fmt(f)
     }
@@ -134,7 +134,7 @@ pub struct SentRequest {
 
 impl SentRequest {
     /// What of a call may be stored.
-    pub fn redacted(call: &Call, scrubber: &Scrubber) -> Self {
+    pub fn redacted(call: &HttpCall, scrubber: &Scrubber) -> Self {
         let header = |(name, value): &(String, HeaderText)| {
             (name.to_ascii_lowercase(), redacted_header(name, value, scrubber))
         };
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn a_stored_request_holds_no_credential_from_any_place() {
         let url = format!("https://me:{KEY}@api.test:8443/v1/x?alt=sse&key=AIza&z={KEY}");
-        let call = Call::post(url.parse().unwrap(), json!({"user": KEY, "model": "m"}))
+        let call = HttpCall::post(url.parse().unwrap(), json!({"user": KEY, "model": "m"}))
             .credential("Authorization", "Bearer ", Secret::new(KEY))
             .header("X-Api-Key", "short")
             .header("x-note", format!("is {KEY}"));

@@ -25,9 +25,9 @@ pub struct Exchange {
     /// What was sent, redacted.
     pub request: SentRequest,
     /// What the last attempt came to.
-    pub outcome: Outcome,
+    pub outcome: HttpOutcome,
     /// Every attempt, the last included.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<HttpAttempt>,
     /// How long the last attempt took.
     pub timing: Timing,
 }
@@ -35,7 +35,7 @@ pub struct Exchange {
 /// What an attempt came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub enum Outcome {
+pub enum HttpOutcome {
     /// A complete response, of any status.
     Answered(Response),
     /// None.
@@ -84,7 +84,7 @@ pub struct TimedFrame {
 /// One attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Attempt {
+pub struct HttpAttempt {
     /// How it ended.
     pub end: AttemptEnd,
     /// How long was waited before it, by the retry policy.
@@ -125,16 +125,16 @@ pub struct NotJson {
 
 impl Exchange {
     /// A record of a single attempt.
-    pub fn single(request: SentRequest, outcome: Outcome, timing: Timing) -> Self {
-        let attempts = vec![Attempt { end: outcome.end(), waited_ms: 0 }];
+    pub fn single(request: SentRequest, outcome: HttpOutcome, timing: Timing) -> Self {
+        let attempts = vec![HttpAttempt { end: outcome.end(), waited_ms: 0 }];
         Self { exchange_version: EXCHANGE_VERSION, request, outcome, attempts, timing }
     }
 
     /// The response, if it is complete.
     pub fn response(&self) -> Result<&Response, &TransportError> {
         match &self.outcome {
-            Outcome::Answered(response) => Ok(response),
-            Outcome::Failed { error, .. } => Err(error),
+            HttpOutcome::Answered(response) => Ok(response),
+            HttpOutcome::Failed { error, .. } => Err(error),
         }
     }
 
@@ -151,8 +151,8 @@ impl Exchange {
             attempt.waited_ms = 0;
         }
         let response = match &mut copy.outcome {
-            Outcome::Answered(response) => Some(response),
-            Outcome::Failed { partial, .. } => partial.as_mut(),
+            HttpOutcome::Answered(response) => Some(response),
+            HttpOutcome::Failed { partial, .. } => partial.as_mut(),
         };
         if let Some(Response { body: Body::Frames(frames), .. }) = response {
             for frame in frames {
@@ -163,7 +163,7 @@ impl Exchange {
     }
 }
 
-impl Outcome {
+impl HttpOutcome {
     fn end(&self) -> AttemptEnd {
         match self {
             Self::Answered(response) => AttemptEnd::Status(response.status),
@@ -248,18 +248,18 @@ impl TryFrom<StoredFrame> for TimedFrame {
 mod tests {
     use serde_json::json;
 
-    use super::super::call::Call;
+    use super::super::call::HttpCall;
     use super::super::secret::Scrubber;
     use super::*;
     use crate::wire::Framing;
 
     fn exchange(body: Body) -> Exchange {
         let url = "http://127.0.0.1:1/v1/chat/completions".parse().unwrap();
-        let call = Call::post(url, json!({"z": 1, "a": 1.10})).streamed(Framing::Sse);
+        let call = HttpCall::post(url, json!({"z": 1, "a": 1.10})).streamed(Framing::Sse);
         let headers = vec![("content-type".to_owned(), "text/event-stream".to_owned())];
         Exchange::single(
             SentRequest::redacted(&call, &Scrubber::default()),
-            Outcome::Answered(Response { status: 200, headers, body }),
+            HttpOutcome::Answered(Response { status: 200, headers, body }),
             Timing { first_byte_ms: Some(3), total_ms: 9 },
         )
     }
@@ -308,10 +308,10 @@ mod tests {
     #[test]
     fn failures_are_stored_with_their_kind_and_what_had_come() {
         let error = TransportError::NotUtf8 { offset: 7 };
-        let outcome = Outcome::Failed { error, partial: None };
+        let outcome = HttpOutcome::Failed { error, partial: None };
         let stored = json!({"failed": {"error": {"kind": "not-utf8", "offset": 7}}});
         assert_eq!(serde_json::to_value(&outcome).unwrap(), stored);
-        assert_eq!(serde_json::from_value::<Outcome>(stored).unwrap(), outcome);
+        assert_eq!(serde_json::from_value::<HttpOutcome>(stored).unwrap(), outcome);
     }
 
     #[test]

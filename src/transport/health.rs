@@ -4,7 +4,7 @@
 //! would be asked all of them in vain; after the first such answer the rest are not sent.
 
 use super::error::TransportError;
-use super::exchange::{Exchange, Outcome, Response};
+use super::exchange::{Exchange, HttpOutcome, Response};
 use super::retry::Judgement;
 
 /// How many failures in a row an endpoint is allowed that has answered before.
@@ -46,14 +46,14 @@ impl Health {
     /// is about the model's own output is one.
     pub(super) fn note(&mut self, exchange: &Exchange, judgement: Judgement) {
         let failure = match &exchange.outcome {
-            Outcome::Answered(response) if is_answer(response, judgement) => None,
-            Outcome::Answered(response) => Some(described(response)),
+            HttpOutcome::Answered(response) if is_answer(response, judgement) => None,
+            HttpOutcome::Answered(response) => Some(described(response)),
             // What was not sent says nothing.
-            Outcome::Failed {
+            HttpOutcome::Failed {
                 error: TransportError::GivenUp { .. } | TransportError::Budget { .. },
                 ..
             } => return,
-            Outcome::Failed { error, .. } => Some(error.to_string()),
+            HttpOutcome::Failed { error, .. } => Some(error.to_string()),
         };
         match failure {
             None => *self = Self { has_answered: true, ..Self::default() },
@@ -86,7 +86,7 @@ fn described(response: &Response) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::call::{Call, SentRequest};
+    use super::super::call::{HttpCall, SentRequest};
     use super::super::exchange::{Body, Timing};
     use super::super::secret::Scrubber;
     use super::*;
@@ -97,7 +97,7 @@ mod tests {
     }
 
     fn taken_as(judgement: Judgement, statuses: &[u16]) -> usize {
-        let call = Call::get("http://127.0.0.1:1/".parse().unwrap());
+        let call = HttpCall::get("http://127.0.0.1:1/".parse().unwrap());
         let mut health = Health::default();
         statuses
             .iter()
@@ -108,7 +108,7 @@ mod tests {
                     body: Body::Whole(String::new()),
                 };
                 let request = SentRequest::redacted(&call, &Scrubber::default());
-                let outcome = Outcome::Answered(response);
+                let outcome = HttpOutcome::Answered(response);
                 let asked = health.given_up().is_none();
                 health.note(&Exchange::single(request, outcome, Timing::default()), judgement);
                 asked

@@ -17,9 +17,9 @@ use reqwest::{Client, ClientBuilder};
 use tokio::time::{Instant, timeout, timeout_at};
 use url::{Host, Url};
 
-use super::call::{Call, HeaderText, Method, SentRequest, redacted_url};
+use super::call::{HeaderText, HttpCall, Method, SentRequest, redacted_url};
 use super::error::{CloseStage, TransportError};
-use super::exchange::{Body, Exchange, Outcome, Response, Timing};
+use super::exchange::{Body, Exchange, HttpOutcome, Response, Timing};
 use super::receive::{Receiver, SizeLimits};
 use super::secret::Scrubber;
 use super::timeouts::{Phase, Timeouts};
@@ -93,13 +93,13 @@ impl HttpTransport {
     }
 
     /// The registered secrets and those of the call.
-    fn scrubber_for(&self, call: &Call) -> Scrubber {
+    fn scrubber_for(&self, call: &HttpCall) -> Scrubber {
         let mut scrubber = self.scrubber.clone();
         call.secrets().for_each(|secret| scrubber.register(&secret));
         scrubber
     }
 
-    async fn attempt(&self, call: &Call) -> Exchange {
+    async fn attempt(&self, call: &HttpCall) -> Exchange {
         let scrubber = self.scrubber_for(call);
         let started = Instant::now();
         let mut arrival = Arrival::default();
@@ -114,12 +114,12 @@ impl HttpTransport {
 
     async fn run(
         &self,
-        call: &Call,
+        call: &HttpCall,
         started: Instant,
         arrival: &mut Arrival,
     ) -> Result<(), TransportError> {
         let response = self.send_and_read_head(call, started).await?;
-        let head = Head::of(&response);
+        let head = ResponseHead::of(&response);
         let expected = call.framing.filter(|_| response.status().is_success());
         let content_type = head.header("content-type").map(str::to_owned);
         arrival.receiver = Some(Receiver::new(expected, content_type, self.limits));
@@ -131,7 +131,7 @@ impl HttpTransport {
 
     async fn send_and_read_head(
         &self,
-        call: &Call,
+        call: &HttpCall,
         started: Instant,
     ) -> Result<reqwest::Response, TransportError> {
         let request = self.pool.client_for(&call.url).request(call.method.into(), call.url.clone());
@@ -198,11 +198,11 @@ impl HttpTransport {
 }
 
 impl Transport for HttpTransport {
-    fn redact(&self, call: &Call) -> SentRequest {
+    fn redact(&self, call: &HttpCall) -> SentRequest {
         SentRequest::redacted(call, &self.scrubber_for(call))
     }
 
-    fn send<'a>(&'a self, call: &'a Call, _judge: Judge<'a>) -> BoxFuture<'a, Exchange> {
+    fn send<'a>(&'a self, call: &'a HttpCall, _judge: Judge<'a>) -> BoxFuture<'a, Exchange> {
         self.attempt(call).boxed()
     }
 }
@@ -226,7 +226,7 @@ fn is_loopback(url: &Url) -> bool {
 }
 
 /// Later headers replace earlier ones of the same name, the content type of the body included.
-fn header_map(call: &Call) -> Result<HeaderMap, TransportError> {
+fn header_map(call: &HttpCall) -> Result<HeaderMap, TransportError> {
     let mut map = HeaderMap::new();
     if call.body.is_some() {
         map.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -262,37 +262,39 @@ impl From<Method> for reqwest::Method {
 /// What has come of a response so far; it outlives a cancelled wait.
 #[derive(Debug, Default)]
 struct Arrival {
-    head: Option<Head>,
+    head: Option<ResponseHead>,
     receiver: Option<Receiver>,
     first_byte_ms: Option<u64>,
 }
 
 impl Arrival {
-    fn into_outcome(self, result: Result<(), TransportError>, scrubber: &Scrubber) -> Outcome {
+    fn into_outcome(self, result: Result<(), TransportError>, scrubber: &Scrubber) -> HttpOutcome {
         let oversize = matches!(result, Err(TransportError::TooLarge { .. }));
         let response = self.head.map(|head| {
             let body = self.receiver.map(|receiver| receiver.into_body(scrubber, oversize));
             head.into_response(body.unwrap_or_else(|| Body::Whole(String::new())), scrubber)
         });
         match (result, response) {
-            (Ok(()), Some(response)) => Outcome::Answered(response),
+            (Ok(()), Some(response)) => HttpOutcome::Answered(response),
             (Ok(()), None) => {
                 let error = TransportError::Other { detail: "no response".to_owned() };
-                Outcome::Failed { error, partial: None }
+                HttpOutcome::Failed { error, partial: None }
             }
-            (Err(error), partial) => Outcome::Failed { error: error.scrubbed(scrubber), partial },
+            (Err(error), partial) => {
+                HttpOutcome::Failed { error: error.scrubbed(scrubber), partial }
+            }
         }
     }
 }
 
 /// Status and headers of a response.
 #[derive(Debug)]
-struct Head {
+struct ResponseHead {
     status: u16,
     headers: Vec<(String, String)>,
 }
 
-impl Head {
+impl ResponseHead {
     fn of(response: &reqwest::Response) -> Self {
         let kept = response.headers().iter().filter(|(name, _)| headers::is_kept(name.as_str()));
         let stored = |(name, value): (&HeaderName, &HeaderValue)| {

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::scripted::{EVENT_STREAM, Scripted, Step, chunk, response};
 use super::{
-    AttemptEnd, Body, Call, CloseStage, Exchange, HttpTransport, Jitter, Outcome, Oversize,
-    Patience, Patient, Phase, RetryPolicy, Scrubber, Secret, SizeLimits, Timeouts, Transport,
+    AttemptEnd, Body, CloseStage, Exchange, HttpCall, HttpOutcome, HttpTransport, Jitter, Oversize,
+    Phase, RetryPolicy, RetrySettings, Retrying, Scrubber, Secret, SizeLimits, Timeouts, Transport,
     TransportError, by_status,
 };
 use crate::wire::{Frame, Framing};
@@ -25,15 +25,15 @@ fn usual() -> HttpTransport {
     http(Timeouts::default(), SizeLimits::default())
 }
 
-fn call(server: &Scripted) -> Call {
-    Call::post(server.url.clone(), json!({"model": "m"})).credential(
+fn call(server: &Scripted) -> HttpCall {
+    HttpCall::post(server.url.clone(), json!({"model": "m"})).credential(
         "authorization",
         "Bearer ",
         Secret::new(KEY),
     )
 }
 
-async fn send(transport: &impl Transport, call: &Call) -> Exchange {
+async fn send(transport: &impl Transport, call: &HttpCall) -> Exchange {
     transport.send(call, &by_status).await
 }
 
@@ -46,7 +46,7 @@ async fn error_of(transport: &HttpTransport, script: Vec<Step>) -> (TransportErr
 
 fn partial(exchange: &Exchange) -> &Body {
     match &exchange.outcome {
-        Outcome::Failed { partial: Some(response), .. } => &response.body,
+        HttpOutcome::Failed { partial: Some(response), .. } => &response.body,
         other => panic!("no partial response in {other:?}"),
     }
 }
@@ -119,7 +119,7 @@ async fn a_refused_connection_is_a_connect_error() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap()).parse().unwrap();
     drop(listener);
-    let exchange = send(&usual(), &Call::get(url)).await;
+    let exchange = send(&usual(), &HttpCall::get(url)).await;
     let error = exchange.response().unwrap_err();
     assert!(matches!(error, TransportError::Connect { .. }), "{error:?}");
     assert!(error.to_string().contains("refused"), "{error}");
@@ -267,7 +267,7 @@ async fn a_server_that_speaks_no_tls_is_a_tls_error() {
     let server = Scripted::start([vec![Step::Write(response("400 Bad", "", "plain HTTP"))]]).await;
     let mut url = server.url.clone();
     url.set_scheme("https").unwrap();
-    let exchange = send(&usual(), &Call::get(url)).await;
+    let exchange = send(&usual(), &HttpCall::get(url)).await;
     let error = exchange.response().unwrap_err();
     assert!(matches!(error, TransportError::Tls { .. }), "{error:?}");
 }
@@ -287,16 +287,20 @@ async fn what_is_no_http_or_has_endless_headers_is_refused() {
 #[tokio::test]
 async fn a_key_that_no_header_can_carry_is_named_by_its_header() {
     let server = Scripted::start([]).await;
-    let bad = Call::get(server.url.clone()).credential("x-api-key", "", Secret::new("ab\ncdefgh"));
+    let bad =
+        HttpCall::get(server.url.clone()).credential("x-api-key", "", Secret::new("ab\ncdefgh"));
     let exchange = send(&usual(), &bad).await;
     let error = exchange.response().unwrap_err();
     assert_eq!(*error, TransportError::InvalidHeader { name: "x-api-key".into() });
 }
 
-fn patient(max_attempts: u32) -> Patient<HttpTransport> {
+fn retrying(max_attempts: u32) -> Retrying<HttpTransport> {
     let base = Duration::from_millis(1);
     let policy = RetryPolicy { max_attempts, base, ..RetryPolicy::default() };
-    Patient::new(usual(), Patience { policy, jitter: Jitter::seeded(1), ..Patience::default() })
+    Retrying::new(
+        usual(),
+        RetrySettings { policy, jitter: Jitter::seeded(1), ..RetrySettings::default() },
+    )
 }
 
 fn statuses(exchange: &Exchange) -> Vec<u16> {
@@ -311,7 +315,7 @@ fn statuses(exchange: &Exchange) -> Vec<u16> {
 async fn a_rate_limit_with_retry_after_passes() {
     let limited = response("429 Too Many", "retry-after: 0\r\nconnection: close\r\n", "{}");
     let server = Scripted::answering([limited, response("200 OK", JSON, "{}")]).await;
-    let exchange = send(&patient(2), &call(&server)).await;
+    let exchange = send(&retrying(2), &call(&server)).await;
     assert_eq!(statuses(&exchange), [429, 200]);
     assert!(exchange.response().unwrap().is_success());
 }
@@ -321,7 +325,7 @@ async fn a_flapping_server_is_asked_until_it_answers() {
     let bad = |status| response(status, "connection: close\r\n", "oops");
     let answers = [bad("500 E"), bad("502 E"), bad("503 E"), response("200 OK", JSON, "{}")];
     let server = Scripted::answering(answers).await;
-    assert_eq!(statuses(&send(&patient(4), &call(&server)).await), [500, 502, 503, 200]);
+    assert_eq!(statuses(&send(&retrying(4), &call(&server)).await), [500, 502, 503, 200]);
 }
 
 /// llama.cpp announces keep-alive after a stream and closes the connection all the same.
@@ -330,7 +334,7 @@ async fn a_kept_alive_connection_that_was_closed_is_replaced_once() {
     let ok = || response("200 OK", JSON, "{}");
     let stale = vec![Step::Read, Step::Write(ok()), Step::Read];
     let server = Scripted::start([stale, vec![Step::Read, Step::Write(ok())]]).await;
-    let (transport, call) = (patient(1), call(&server));
+    let (transport, call) = (retrying(1), call(&server));
     assert!(send(&transport, &call).await.response().is_ok());
     let second = send(&transport, &call).await;
     assert!(second.response().is_ok(), "{second:?}");

@@ -6,7 +6,7 @@
 use super::error::{Oversize, TransportError};
 use super::exchange::{Body, TimedFrame};
 use super::secret::Scrubber;
-use super::sniff::{Shape, shape, shape_of_nothing};
+use super::sniff::{BodyShape, shape, shape_of_nothing};
 use crate::wire::{Frame, FrameReader, Framing, WireLimits};
 
 /// How much of a body that was beyond the limits is kept as evidence.
@@ -98,7 +98,7 @@ impl Receiver {
         if let State::Undecided(start) = &mut self.state {
             let start = std::mem::take(start);
             let shape = shape_of_nothing(self.content_type.as_deref());
-            let shape = if start.trim_ascii().is_empty() { shape } else { Shape::Whole };
+            let shape = if start.trim_ascii().is_empty() { shape } else { BodyShape::Whole };
             self.settle(shape, &start, at_ms)?;
         }
         match &mut self.state {
@@ -139,10 +139,10 @@ impl Receiver {
             return Ok(());
         };
         match shape(framing, self.content_type.as_deref(), start) {
-            Shape::Undecided if start.len() <= MAX_UNDECIDED => {
+            BodyShape::Undecided if start.len() <= MAX_UNDECIDED => {
                 check(Oversize::Body, self.received, self.limits.body_bytes)
             }
-            Shape::Undecided => {
+            BodyShape::Undecided => {
                 let start = std::mem::take(start);
                 self.settle(shape_of_nothing(self.content_type.as_deref()), &start, at_ms)
             }
@@ -153,8 +153,8 @@ impl Receiver {
         }
     }
 
-    fn settle(&mut self, shape: Shape, start: &[u8], at_ms: u64) -> Result<(), TransportError> {
-        if let (Shape::Frames, Some(framing)) = (shape, self.expected) {
+    fn settle(&mut self, shape: BodyShape, start: &[u8], at_ms: u64) -> Result<(), TransportError> {
+        if let (BodyShape::Frames, Some(framing)) = (shape, self.expected) {
             let reader = Some(FrameReader::with_limits(framing, self.limits.frame));
             self.state = State::Frames { reader, fresh: Vec::new(), frames: Vec::new() };
             return self.push_frames(start, at_ms);

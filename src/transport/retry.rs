@@ -1,7 +1,7 @@
 //! Is it worth asking again, and when?
 //!
 //! Pure: the outcome, the policy, the wall clock and the jitter come in, a decision goes out. The
-//! loop that obeys it is in [`patient`](super::patient).
+//! loop that obeys it is in `retrying`.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::error::{CloseStage, TransportError};
-use super::exchange::{Outcome, Response};
+use super::exchange::{HttpOutcome, Response};
 use super::timeouts::Phase;
 
 /// Statuses that may be different a moment later. 498 is Groq's full queue, 529 Anthropic's
@@ -23,7 +23,7 @@ const EXHAUSTED_WORDS: &[&str] = &["insufficient_quota", "billing", "perday", "p
 /// Where such words stand. Messages are not read: per-minute limits speak of billing there too.
 const CODE_KEYS: &[&str] = &["code", "type", "status", "reason", "quotaId", "quotaMetric"];
 
-/// How patient an endpoint is treated.
+/// How often and how long a request is tried again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
     /// The most attempts, the first included.
@@ -70,7 +70,7 @@ pub enum Judgement {
 
 /// What was done so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Progress {
+pub struct RetryProgress {
     /// How many attempts count against the policy.
     pub attempts: u32,
     /// Whether the free attempt on a fresh connection was used.
@@ -81,55 +81,60 @@ pub struct Progress {
 
 /// What an outcome says about trying again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Facts {
+pub struct RetryFacts {
     /// Whether another attempt could go otherwise.
-    pub hope: Hope,
+    pub outlook: RetryOutlook,
     /// How long the server asked to wait.
     pub asked: Option<Duration>,
 }
 
-/// Whether another attempt could go otherwise.
+/// Whether another attempt may end differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hope {
-    /// It could.
-    Transient,
-    /// The request met a connection that the server had closed: it was not looked at.
+pub enum RetryOutlook {
+    /// The failure may be gone a moment later.
+    MaySucceed,
+    /// The server had already closed the kept-alive connection, so it never saw the request.
     StaleConnection,
-    /// It could not, or there is no need.
-    None,
+    /// Another attempt would end the same way, or none is needed.
+    Pointless,
 }
 
 /// What to do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decision {
+pub enum RetryDecision {
     /// Ask again after this wait.
     Retry {
         /// The wait.
         after: Duration,
         /// What is done so far, from now on.
-        progress: Progress,
+        progress: RetryProgress,
     },
-    /// Take the outcome as it is.
+    /// RecordedAnswers the outcome as it is.
     Stop,
 }
 
 /// Decides on the attempt that has just ended. `jitter` is in `0..1` and shortens waits of our own
 /// by up to a quarter; a wait that the server asked for is kept exactly.
-pub fn decide(progress: Progress, facts: Facts, policy: &RetryPolicy, jitter: f64) -> Decision {
-    let counted = Progress { attempts: progress.attempts + 1, ..progress };
-    match facts.hope {
-        Hope::None => Decision::Stop,
-        Hope::StaleConnection if !progress.reconnected => Decision::Retry {
+pub fn decide(
+    progress: RetryProgress,
+    facts: RetryFacts,
+    policy: &RetryPolicy,
+    jitter: f64,
+) -> RetryDecision {
+    let counted = RetryProgress { attempts: progress.attempts + 1, ..progress };
+    match facts.outlook {
+        RetryOutlook::Pointless => RetryDecision::Stop,
+        RetryOutlook::StaleConnection if !progress.reconnected => RetryDecision::Retry {
             after: Duration::ZERO,
-            progress: Progress { reconnected: true, ..progress },
+            progress: RetryProgress { reconnected: true, ..progress },
         },
-        Hope::Transient | Hope::StaleConnection => {
+        RetryOutlook::MaySucceed | RetryOutlook::StaleConnection => {
             let after = facts.asked.unwrap_or_else(|| backoff(counted.attempts, policy, jitter));
             let waited = progress.waited.saturating_add(after);
             if counted.attempts >= policy.max_attempts || waited > policy.max_waited {
-                return Decision::Stop;
+                return RetryDecision::Stop;
             }
-            Decision::Retry { after, progress: Progress { waited, ..counted } }
+            RetryDecision::Retry { after, progress: RetryProgress { waited, ..counted } }
         }
     }
 }
@@ -140,40 +145,46 @@ fn backoff(attempts: u32, policy: &RetryPolicy, jitter: f64) -> Duration {
     wait.mul_f64(1.0 - jitter.clamp(0.0, 1.0) / 4.0)
 }
 
-impl Facts {
+impl RetryFacts {
     /// What this outcome says, at this time of the wall clock.
-    pub fn of(outcome: &Outcome, judgement: Judgement, now: DateTime<Utc>) -> Self {
+    pub fn of(outcome: &HttpOutcome, judgement: Judgement, now: DateTime<Utc>) -> Self {
         match outcome {
-            Outcome::Answered(response) => Self {
-                hope: hope_of_response(response, judgement),
+            HttpOutcome::Answered(response) => Self {
+                outlook: outlook_of_response(response, judgement),
                 asked: asked_wait(response, now),
             },
-            Outcome::Failed { error, .. } => Self { hope: hope_of_error(error), asked: None },
+            HttpOutcome::Failed { error, .. } => {
+                Self { outlook: outlook_of_error(error), asked: None }
+            }
         }
     }
 }
 
-fn hope_of_response(response: &Response, judgement: Judgement) -> Hope {
+fn outlook_of_response(response: &Response, judgement: Judgement) -> RetryOutlook {
     let says = response.header("x-should-retry").map(str::trim);
     let transient = match (judgement, says) {
         (Judgement::Final, _) | (Judgement::ByStatus, Some("false")) => false,
         (Judgement::Transient, _) | (Judgement::ByStatus, Some("true")) => true,
         (Judgement::ByStatus, _) => TRANSIENT_STATUSES.contains(&response.status),
     };
-    if transient && !is_exhausted(response) { Hope::Transient } else { Hope::None }
+    if transient && !is_exhausted(response) {
+        RetryOutlook::MaySucceed
+    } else {
+        RetryOutlook::Pointless
+    }
 }
 
 /// Timeouts after the connection stood are not tried again: another wait as long as the limit is
 /// what the limit is there to prevent.
-fn hope_of_error(error: &TransportError) -> Hope {
+fn outlook_of_error(error: &TransportError) -> RetryOutlook {
     match error {
         TransportError::Closed { stage: CloseStage::BeforeReplyReused, .. } => {
-            Hope::StaleConnection
+            RetryOutlook::StaleConnection
         }
         TransportError::Closed { .. }
         | TransportError::Connect { .. }
         | TransportError::Dns { .. }
-        | TransportError::Timeout { phase: Phase::Connect, .. } => Hope::Transient,
+        | TransportError::Timeout { phase: Phase::Connect, .. } => RetryOutlook::MaySucceed,
         TransportError::Timeout { .. }
         | TransportError::Tls { .. }
         | TransportError::NotHttp { .. }
@@ -187,7 +198,7 @@ fn hope_of_error(error: &TransportError) -> Hope {
         | TransportError::Budget { .. }
         | TransportError::TokenBudget { .. }
         | TransportError::NotRecorded { .. }
-        | TransportError::Other { .. } => Hope::None,
+        | TransportError::Other { .. } => RetryOutlook::Pointless,
     }
 }
 
@@ -231,40 +242,48 @@ mod tests {
     use super::super::exchange::Body;
     use super::*;
 
-    fn answered(status: u16, headers: &[(&str, &str)], body: &str) -> Outcome {
+    fn answered(status: u16, headers: &[(&str, &str)], body: &str) -> HttpOutcome {
         let header = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let headers = headers.iter().map(header).collect();
-        Outcome::Answered(Response { status, headers, body: Body::Whole(body.to_owned()) })
+        HttpOutcome::Answered(Response { status, headers, body: Body::Whole(body.to_owned()) })
     }
 
-    fn failed(error: TransportError) -> Outcome {
-        Outcome::Failed { error, partial: None }
+    fn failed(error: TransportError) -> HttpOutcome {
+        HttpOutcome::Failed { error, partial: None }
     }
 
     fn now() -> DateTime<Utc> {
         DateTime::parse_from_rfc3339("2026-11-15T12:00:00Z").unwrap().to_utc()
     }
 
-    fn facts(outcome: &Outcome) -> Facts {
-        Facts::of(outcome, Judgement::ByStatus, now())
+    fn facts(outcome: &HttpOutcome) -> RetryFacts {
+        RetryFacts::of(outcome, Judgement::ByStatus, now())
     }
 
     /// The wait before the next attempt after `attempts` attempts, without jitter.
-    fn wait(outcome: &Outcome, attempts: u32) -> Option<Duration> {
-        let progress = Progress { attempts: attempts - 1, ..Progress::default() };
+    fn wait(outcome: &HttpOutcome, attempts: u32) -> Option<Duration> {
+        let progress = RetryProgress { attempts: attempts - 1, ..RetryProgress::default() };
         match decide(progress, facts(outcome), &RetryPolicy::default(), 0.0) {
-            Decision::Retry { after, .. } => Some(after),
-            Decision::Stop => None,
+            RetryDecision::Retry { after, .. } => Some(after),
+            RetryDecision::Stop => None,
         }
     }
 
     #[test]
     fn transient_statuses_are_tried_again_and_others_are_not() {
         for status in [408, 409, 429, 498, 500, 502, 503, 504, 529] {
-            assert_eq!(facts(&answered(status, &[], "")).hope, Hope::Transient, "{status}");
+            assert_eq!(
+                facts(&answered(status, &[], "")).outlook,
+                RetryOutlook::MaySucceed,
+                "{status}"
+            );
         }
         for status in [200, 400, 401, 402, 403, 404, 413, 422, 501] {
-            assert_eq!(facts(&answered(status, &[], "")).hope, Hope::None, "{status}");
+            assert_eq!(
+                facts(&answered(status, &[], "")).outlook,
+                RetryOutlook::Pointless,
+                "{status}"
+            );
         }
     }
 
@@ -277,27 +296,28 @@ mod tests {
         ];
         for body in bodies {
             let outcome = answered(429, &[("x-should-retry", "true")], body);
-            assert_eq!(facts(&outcome).hope, Hope::None, "{body}");
+            assert_eq!(facts(&outcome).outlook, RetryOutlook::Pointless, "{body}");
         }
         let per_minute =
             r#"{"error":{"message":"check your billing","code":"rate_limit_exceeded"}}"#;
-        assert_eq!(facts(&answered(429, &[], per_minute)).hope, Hope::Transient);
+        assert_eq!(facts(&answered(429, &[], per_minute)).outlook, RetryOutlook::MaySucceed);
     }
 
     #[test]
     fn the_server_may_say_whether_to_retry() {
-        let says = |status, word| facts(&answered(status, &[("x-should-retry", word)], "")).hope;
-        assert_eq!(says(500, "false"), Hope::None);
-        assert_eq!(says(400, "true"), Hope::Transient);
-        assert_eq!(says(500, "perhaps"), Hope::Transient);
+        let says = |status, word| facts(&answered(status, &[("x-should-retry", word)], "")).outlook;
+        assert_eq!(says(500, "false"), RetryOutlook::Pointless);
+        assert_eq!(says(400, "true"), RetryOutlook::MaySucceed);
+        assert_eq!(says(500, "perhaps"), RetryOutlook::MaySucceed);
     }
 
     #[test]
     fn the_reader_of_a_reply_has_the_last_word() {
-        let judged =
-            |status, judgement| Facts::of(&answered(status, &[], ""), judgement, now()).hope;
-        assert_eq!(judged(200, Judgement::Transient), Hope::Transient);
-        assert_eq!(judged(500, Judgement::Final), Hope::None);
+        let judged = |status, judgement| {
+            RetryFacts::of(&answered(status, &[], ""), judgement, now()).outlook
+        };
+        assert_eq!(judged(200, Judgement::Transient), RetryOutlook::MaySucceed);
+        assert_eq!(judged(500, Judgement::Final), RetryOutlook::Pointless);
     }
 
     #[test]
@@ -331,18 +351,18 @@ mod tests {
         let limited = |seconds| answered(429, &[("retry-after", seconds)], "");
         assert_eq!(wait(&limited("3600"), 1), None);
         let waited = Duration::from_secs(60);
-        let progress = Progress { attempts: 1, waited, ..Progress::default() };
+        let progress = RetryProgress { attempts: 1, waited, ..RetryProgress::default() };
         let decision = decide(progress, facts(&limited("40")), &RetryPolicy::default(), 0.0);
-        assert_eq!(decision, Decision::Stop);
+        assert_eq!(decision, RetryDecision::Stop);
     }
 
     #[test]
     fn waits_double_up_to_the_cap_and_attempts_end() {
         let waits = |max_attempts| {
             let policy = RetryPolicy { max_attempts, ..RetryPolicy::default() };
-            let (mut progress, mut waits) = (Progress::default(), Vec::new());
+            let (mut progress, mut waits) = (RetryProgress::default(), Vec::new());
             let facts = facts(&answered(500, &[], ""));
-            while let Decision::Retry { after, progress: next } =
+            while let RetryDecision::Retry { after, progress: next } =
                 decide(progress, facts, &policy, 0.0)
             {
                 progress = next;
@@ -367,10 +387,10 @@ mod tests {
         let stage = CloseStage::BeforeReplyReused;
         let facts = facts(&failed(TransportError::Closed { stage, detail: String::new() }));
         let policy = RetryPolicy::never();
-        let first = decide(Progress::default(), facts, &policy, 0.0);
-        let progress = Progress { reconnected: true, ..Progress::default() };
-        assert_eq!(first, Decision::Retry { after: Duration::ZERO, progress });
-        assert_eq!(decide(progress, facts, &policy, 0.0), Decision::Stop);
+        let first = decide(RetryProgress::default(), facts, &policy, 0.0);
+        let progress = RetryProgress { reconnected: true, ..RetryProgress::default() };
+        assert_eq!(first, RetryDecision::Retry { after: Duration::ZERO, progress });
+        assert_eq!(decide(progress, facts, &policy, 0.0), RetryDecision::Stop);
     }
 
     #[test]
@@ -384,7 +404,7 @@ mod tests {
             closed(CloseStage::MidBody),
             timeout(Phase::Connect),
         ] {
-            assert_eq!(facts(&outcome).hope, Hope::Transient, "{outcome:?}");
+            assert_eq!(facts(&outcome).outlook, RetryOutlook::MaySucceed, "{outcome:?}");
         }
         for outcome in [
             timeout(Phase::FirstByte),
@@ -393,7 +413,7 @@ mod tests {
             failed(TransportError::NotUtf8 { offset: 0 }),
             failed(TransportError::Budget { limit: 1 }),
         ] {
-            assert_eq!(facts(&outcome).hope, Hope::None, "{outcome:?}");
+            assert_eq!(facts(&outcome).outlook, RetryOutlook::Pointless, "{outcome:?}");
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::wire::Framing;
 
 /// What a body turned out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum BodyShape {
     /// A stream in the framing that was asked for.
     Frames,
     /// One text.
@@ -20,47 +20,51 @@ pub(super) enum Shape {
 const SSE_STARTS: [&[u8]; 5] = [b"data", b"event", b"id:", b"retry:", b":"];
 
 /// What the body is, judging by its content type and the bytes it begins with.
-pub(super) fn shape(framing: Framing, content_type: Option<&str>, start: &[u8]) -> Shape {
+pub(super) fn shape(framing: Framing, content_type: Option<&str>, start: &[u8]) -> BodyShape {
     let start = without_mark(start).trim_ascii_start();
-    let Some(first) = start.first() else { return Shape::Undecided };
+    let Some(first) = start.first() else { return BodyShape::Undecided };
     match framing {
         Framing::Sse => sse_shape(content_type, *first, start),
-        Framing::Ndjson if *first != b'{' => Shape::Whole,
+        Framing::Ndjson if *first != b'{' => BodyShape::Whole,
         Framing::Ndjson if is(content_type, "application/json") => second_line(start),
-        Framing::JsonArray if *first != b'[' => Shape::Whole,
-        Framing::Ndjson | Framing::JsonArray => Shape::Frames,
+        Framing::JsonArray if *first != b'[' => BodyShape::Whole,
+        Framing::Ndjson | Framing::JsonArray => BodyShape::Frames,
     }
 }
 
 /// What an empty body is: a stream without frames where the content type says so.
-pub(super) fn shape_of_nothing(content_type: Option<&str>) -> Shape {
+pub(super) fn shape_of_nothing(content_type: Option<&str>) -> BodyShape {
     if is(content_type, "text/event-stream") || is(content_type, "application/x-ndjson") {
-        Shape::Frames
+        BodyShape::Frames
     } else {
-        Shape::Whole
+        BodyShape::Whole
     }
 }
 
 /// A stream of JSON lines is often sent as `application/json`; two objects on two lines tell it
 /// from one object on one or many.
-fn second_line(start: &[u8]) -> Shape {
-    let Some(end) = memchr::memchr(b'\n', start) else { return Shape::Undecided };
+fn second_line(start: &[u8]) -> BodyShape {
+    let Some(end) = memchr::memchr(b'\n', start) else { return BodyShape::Undecided };
     let (line, rest) = start.split_at(end);
     match (line.trim_ascii_end().last(), rest.trim_ascii_start().first()) {
-        (Some(b'}'), Some(b'{')) => Shape::Frames,
-        (Some(b'}'), None) => Shape::Undecided,
-        _ => Shape::Whole,
+        (Some(b'}'), Some(b'{')) => BodyShape::Frames,
+        (Some(b'}'), None) => BodyShape::Undecided,
+        _ => BodyShape::Whole,
     }
 }
 
-fn sse_shape(content_type: Option<&str>, first: u8, start: &[u8]) -> Shape {
+fn sse_shape(content_type: Option<&str>, first: u8, start: &[u8]) -> BodyShape {
     if matches!(first, b'{' | b'[' | b'<' | b'"') {
-        return Shape::Whole;
+        return BodyShape::Whole;
     }
     if is(content_type, "text/event-stream") || SSE_STARTS.iter().any(|s| start.starts_with(s)) {
-        return Shape::Frames;
+        return BodyShape::Frames;
     }
-    if SSE_STARTS.iter().any(|s| s.starts_with(start)) { Shape::Undecided } else { Shape::Whole }
+    if SSE_STARTS.iter().any(|s| s.starts_with(start)) {
+        BodyShape::Undecided
+    } else {
+        BodyShape::Whole
+    }
 }
 
 fn is(content_type: Option<&str>, essence: &str) -> bool {
@@ -82,16 +86,16 @@ mod tests {
 
     #[test]
     fn events_are_known_by_their_type_or_their_first_line() {
-        let cases: [(Option<&str>, &str, Shape); 9] = [
-            (EVENTS, "data: {}", Shape::Frames),
-            (EVENTS, "foo", Shape::Frames),
-            (EVENTS, "{\"error\":1}", Shape::Whole),
-            (Some("text/plain"), "\n\ndata: {}", Shape::Frames),
-            (None, ": OPENROUTER", Shape::Frames),
-            (None, "da", Shape::Undecided),
-            (JSON, "{\"id\":1}", Shape::Whole),
-            (Some("text/html"), "<html>", Shape::Whole),
-            (Some("text/plain"), "Internal Server Error", Shape::Whole),
+        let cases: [(Option<&str>, &str, BodyShape); 9] = [
+            (EVENTS, "data: {}", BodyShape::Frames),
+            (EVENTS, "foo", BodyShape::Frames),
+            (EVENTS, "{\"error\":1}", BodyShape::Whole),
+            (Some("text/plain"), "\n\ndata: {}", BodyShape::Frames),
+            (None, ": OPENROUTER", BodyShape::Frames),
+            (None, "da", BodyShape::Undecided),
+            (JSON, "{\"id\":1}", BodyShape::Whole),
+            (Some("text/html"), "<html>", BodyShape::Whole),
+            (Some("text/plain"), "Internal Server Error", BodyShape::Whole),
         ];
         for (content_type, start, expected) in cases {
             let found = shape(Framing::Sse, content_type, start.as_bytes());
@@ -102,19 +106,19 @@ mod tests {
     #[test]
     fn json_lines_are_known_by_their_type_and_arrays_by_their_bracket() {
         let ndjson = Some("application/x-ndjson");
-        assert_eq!(shape(Framing::Ndjson, ndjson, b"{\"a\""), Shape::Frames);
-        assert_eq!(shape(Framing::Ndjson, JSON, b"{\"a\":1}\n"), Shape::Undecided);
-        assert_eq!(shape(Framing::Ndjson, JSON, b"{\"a\":1}\n{"), Shape::Frames);
-        assert_eq!(shape(Framing::Ndjson, JSON, b"{\n  \"a\""), Shape::Whole);
-        assert_eq!(shape(Framing::Ndjson, None, b"<html>"), Shape::Whole);
-        assert_eq!(shape(Framing::JsonArray, JSON, b" \n"), Shape::Undecided);
-        assert_eq!(shape(Framing::JsonArray, JSON, b" [{"), Shape::Frames);
-        assert_eq!(shape(Framing::JsonArray, JSON, b"{"), Shape::Whole);
+        assert_eq!(shape(Framing::Ndjson, ndjson, b"{\"a\""), BodyShape::Frames);
+        assert_eq!(shape(Framing::Ndjson, JSON, b"{\"a\":1}\n"), BodyShape::Undecided);
+        assert_eq!(shape(Framing::Ndjson, JSON, b"{\"a\":1}\n{"), BodyShape::Frames);
+        assert_eq!(shape(Framing::Ndjson, JSON, b"{\n  \"a\""), BodyShape::Whole);
+        assert_eq!(shape(Framing::Ndjson, None, b"<html>"), BodyShape::Whole);
+        assert_eq!(shape(Framing::JsonArray, JSON, b" \n"), BodyShape::Undecided);
+        assert_eq!(shape(Framing::JsonArray, JSON, b" [{"), BodyShape::Frames);
+        assert_eq!(shape(Framing::JsonArray, JSON, b"{"), BodyShape::Whole);
     }
 
     #[test]
     fn an_empty_body_is_a_stream_only_if_it_says_so() {
-        assert_eq!(shape_of_nothing(EVENTS), Shape::Frames);
-        assert_eq!(shape_of_nothing(JSON), Shape::Whole);
+        assert_eq!(shape_of_nothing(EVENTS), BodyShape::Frames);
+        assert_eq!(shape_of_nothing(JSON), BodyShape::Whole);
     }
 }

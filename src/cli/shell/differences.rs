@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::report::for_terminal;
-use crate::transport::Difference;
+use crate::transport::JsonDifference;
 
 /// How many places of one change are shown.
 const PLACES: usize = 12;
@@ -15,10 +15,10 @@ const WIDTH: usize = 72;
 const BEFORE: usize = 16;
 
 /// Two lines for each place, `-` for what stood there and `+` for what stands there.
-pub(crate) fn shown(differences: &[Difference]) -> Vec<String> {
+pub(crate) fn shown(differences: &[JsonDifference]) -> Vec<String> {
     let mut lines = Vec::new();
     for difference in differences.iter().take(PLACES) {
-        let Difference { path, old, new } = difference;
+        let JsonDifference { path, old, new } = difference;
         let (old, new) = sides(old.as_ref(), new.as_ref());
         lines.push(for_terminal(if path.is_empty() { "(all of it)" } else { path }));
         lines.push(format!("  - {}", for_terminal(&old)));
@@ -56,8 +56,11 @@ mod tests {
 
     #[test]
     fn a_place_is_shown_with_what_stood_and_what_stands_there() {
-        let difference =
-            Difference { path: "tools[0].strict".to_owned(), old: Some(json!(true)), new: None };
+        let difference = JsonDifference {
+            path: "tools[0].strict".to_owned(),
+            old: Some(json!(true)),
+            new: None,
+        };
         assert_eq!(shown(&[difference]), ["tools[0].strict", "  - true", "  + (nothing)"]);
     }
 
@@ -66,7 +69,7 @@ mod tests {
         let long =
             |middle: &str| Some(json!(format!("{}{middle}{}", "a".repeat(90), "b".repeat(90))));
         let path = "content".to_owned();
-        let lines = shown(&[Difference { path, old: long("X"), new: long("\u{1b}[2J") }]);
+        let lines = shown(&[JsonDifference { path, old: long("X"), new: long("\u{1b}[2J") }]);
         let [_, old, new] = lines.as_slice() else { panic!("{lines:?}") };
         assert!(old.starts_with("  - …aaa") && old.contains("aXb") && old.ends_with("b…"), "{old}");
         assert!(new.contains("a\\u001b[2Jb"), "{new}");
@@ -75,7 +78,8 @@ mod tests {
 
     #[test]
     fn a_long_list_is_told_by_its_length() {
-        let many = vec![Difference { path: "a".to_owned(), old: None, new: Some(json!(1)) }; 20];
+        let many =
+            vec![JsonDifference { path: "a".to_owned(), old: None, new: Some(json!(1)) }; 20];
         assert_eq!(shown(&many).last().unwrap(), "and 8 more places");
     }
 }

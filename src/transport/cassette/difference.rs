@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 /// One place at which two values differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Difference {
+pub struct JsonDifference {
     /// The place, as `messages[1].content`; empty for the whole value.
     pub path: String,
     /// What stood there; `None` where there was nothing.
@@ -19,7 +19,7 @@ pub struct Difference {
 /// Every place at which two values differ, in the order of the old one. The order of keys is no
 /// difference; an item that was put into a list or taken out of it is one, and not one for every
 /// item behind it.
-pub fn differences(old: &Value, new: &Value) -> Vec<Difference> {
+pub fn differences(old: &Value, new: &Value) -> Vec<JsonDifference> {
     let mut found = Vec::new();
     compare(String::new(), old, new, &mut found);
     found
@@ -27,9 +27,9 @@ pub fn differences(old: &Value, new: &Value) -> Vec<Difference> {
 
 /// How much text differs. Places are not enough to tell what is like what: a key that is written
 /// otherwise differs in many, and another conversation in a single long one.
-pub(super) fn size(differences: &[Difference]) -> usize {
+pub(super) fn size(differences: &[JsonDifference]) -> usize {
     let written = |side: &Option<Value>| side.as_ref().map(Value::to_string).unwrap_or_default();
-    let changed = |it: &Difference| 1 + changed(&written(&it.old), &written(&it.new));
+    let changed = |it: &JsonDifference| 1 + changed(&written(&it.old), &written(&it.new));
     differences.iter().map(changed).sum()
 }
 
@@ -42,12 +42,12 @@ fn changed(old: &str, new: &str) -> usize {
     old.len() + new.len() - 2 * (start + end)
 }
 
-fn compare(path: String, old: &Value, new: &Value, found: &mut Vec<Difference>) {
+fn compare(path: String, old: &Value, new: &Value, found: &mut Vec<JsonDifference>) {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => compare_fields(&path, old, new, found),
         (Value::Array(old), Value::Array(new)) => compare_items(&path, old, new, found),
         _ if old == new => {}
-        _ => found.push(Difference { path, old: Some(old.clone()), new: Some(new.clone()) }),
+        _ => found.push(JsonDifference { path, old: Some(old.clone()), new: Some(new.clone()) }),
     }
 }
 
@@ -55,21 +55,23 @@ fn compare_fields(
     path: &str,
     old: &Map<String, Value>,
     new: &Map<String, Value>,
-    found: &mut Vec<Difference>,
+    found: &mut Vec<JsonDifference>,
 ) {
     let at = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     for (key, value) in old {
         match new.get(key) {
             Some(other) => compare(at(key), value, other, found),
-            None => found.push(Difference { path: at(key), old: Some(value.clone()), new: None }),
+            None => {
+                found.push(JsonDifference { path: at(key), old: Some(value.clone()), new: None })
+            }
         }
     }
     for (key, value) in new.iter().filter(|(key, _)| !old.contains_key(*key)) {
-        found.push(Difference { path: at(key), old: None, new: Some(value.clone()) });
+        found.push(JsonDifference { path: at(key), old: None, new: Some(value.clone()) });
     }
 }
 
-fn compare_items(path: &str, old: &[Value], new: &[Value], found: &mut Vec<Difference>) {
+fn compare_items(path: &str, old: &[Value], new: &[Value], found: &mut Vec<JsonDifference>) {
     let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let rest = |items: &[Value]| items.get(start..).unwrap_or_default().to_vec();
     let (mut old, mut new) = (rest(old), rest(new));
@@ -83,7 +85,7 @@ fn compare_items(path: &str, old: &[Value], new: &[Value], found: &mut Vec<Diffe
         match (old.next(), new.next()) {
             (Some(old), Some(new)) => compare(path, &old, &new, found),
             (None, None) => break,
-            (old, new) => found.push(Difference { path, old, new }),
+            (old, new) => found.push(JsonDifference { path, old, new }),
         }
     }
 }

@@ -14,7 +14,7 @@ mod difference;
 mod key;
 mod recut;
 
-pub use difference::{Difference, differences};
+pub use difference::{JsonDifference, differences};
 pub use recut::{Piecing, Recut, cut_short, recut};
 
 use std::collections::HashMap;
@@ -25,9 +25,9 @@ use futures_util::future::{BoxFuture, ready};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::call::{Call, Method, SentRequest};
+use super::call::{HttpCall, Method, SentRequest};
 use super::error::TransportError;
-use super::exchange::{Body, Exchange, Outcome, Response, TimedFrame, Timing};
+use super::exchange::{Body, Exchange, HttpOutcome, Response, TimedFrame, Timing};
 use super::secret::Scrubber;
 use super::{Judge, Transport};
 use crate::wire::{Frame, Framing, WireError};
@@ -60,26 +60,26 @@ pub struct Nearest {
     /// Its path and query.
     pub path: String,
     /// Where the new body differs from its body.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<JsonDifference>,
 }
 
 /// Recorded exchanges, played back.
 #[derive(Debug)]
 pub struct Cassette {
     /// One per distinct request, in the order they were first recorded.
-    takes: Vec<Take>,
+    takes: Vec<RecordedAnswers>,
     places: Arc<HashMap<RequestKey, usize>>,
     playback: Playback,
 }
 
 /// The exchanges of one request.
 #[derive(Debug)]
-struct Take {
+struct RecordedAnswers {
     exchanges: Vec<Arc<Exchange>>,
     played: AtomicUsize,
 }
 
-impl Take {
+impl RecordedAnswers {
     fn request(&self) -> Option<&SentRequest> {
         self.exchanges.first().map(|exchange| &exchange.request)
     }
@@ -98,13 +98,16 @@ impl Take {
 impl Cassette {
     /// A cassette of these exchanges, which were recorded in this order.
     pub fn new(exchanges: impl IntoIterator<Item = Arc<Exchange>>, playback: Playback) -> Self {
-        let (mut takes, mut places) = (Vec::<Take>::new(), HashMap::new());
+        let (mut takes, mut places) = (Vec::<RecordedAnswers>::new(), HashMap::new());
         for exchange in exchanges {
             let place = *places.entry(RequestKey::of(&exchange.request)).or_insert(takes.len());
             match takes.get_mut(place) {
                 Some(take) => take.exchanges.push(exchange),
                 None => {
-                    takes.push(Take { exchanges: vec![exchange], played: AtomicUsize::new(0) });
+                    takes.push(RecordedAnswers {
+                        exchanges: vec![exchange],
+                        played: AtomicUsize::new(0),
+                    });
                 }
             }
         }
@@ -114,20 +117,23 @@ impl Cassette {
     /// The same exchanges from the beginning, played in another way.
     #[must_use]
     pub fn rewound(&self, playback: Playback) -> Self {
-        let fresh =
-            |take: &Take| Take { exchanges: take.exchanges.clone(), played: AtomicUsize::new(0) };
+        let fresh = |take: &RecordedAnswers| RecordedAnswers {
+            exchanges: take.exchanges.clone(),
+            played: AtomicUsize::new(0),
+        };
         let takes = self.takes.iter().map(fresh).collect();
         Self { takes, places: Arc::clone(&self.places), playback }
     }
 
     /// The recorded requests that nobody has asked for yet.
     pub fn unplayed(&self) -> impl Iterator<Item = &SentRequest> {
-        self.takes.iter().filter(|take| !take.is_played()).filter_map(Take::request)
+        self.takes.iter().filter(|take| !take.is_played()).filter_map(RecordedAnswers::request)
     }
 
     fn play(&self, request: SentRequest) -> Exchange {
         let place = self.places.get(&RequestKey::of(&request));
-        let recorded = place.and_then(|place| self.takes.get(*place)).and_then(Take::next);
+        let recorded =
+            place.and_then(|place| self.takes.get(*place)).and_then(RecordedAnswers::next);
         match recorded {
             Some(exchange) => played(exchange, self.playback),
             None => self.unrecorded(request),
@@ -136,14 +142,14 @@ impl Cassette {
 
     fn unrecorded(&self, request: SentRequest) -> Exchange {
         let error = TransportError::NotRecorded { nearest: self.nearest(&request).map(Box::new) };
-        let outcome = Outcome::Failed { error, partial: None };
+        let outcome = HttpOutcome::Failed { error, partial: None };
         Exchange::single(request, outcome, Timing::default())
     }
 
     /// The request with the smallest differences: of the same call if there is one, about the same
     /// model, and not asked for by anybody else.
     fn nearest(&self, request: &SentRequest) -> Option<Nearest> {
-        let rank = |take: &Take, recorded: &SentRequest| {
+        let rank = |take: &RecordedAnswers, recorded: &SentRequest| {
             let other_call = recorded.method != request.method || recorded.path() != request.path();
             (other_call, model(recorded) != model(request), take.is_played())
         };
@@ -165,7 +171,7 @@ fn model(request: &SentRequest) -> Option<&Value> {
     request.body.as_ref().and_then(|body| body.get("model"))
 }
 
-fn body_differences(old: &SentRequest, new: &SentRequest) -> Vec<Difference> {
+fn body_differences(old: &SentRequest, new: &SentRequest) -> Vec<JsonDifference> {
     let body = |request: &SentRequest| request.body.clone().unwrap_or_default();
     differences(&body(old), &body(new))
 }
@@ -174,7 +180,7 @@ fn body_differences(old: &SentRequest, new: &SentRequest) -> Vec<Difference> {
 fn played(recorded: &Exchange, playback: Playback) -> Exchange {
     let mut exchange = recorded.clone();
     let framing = recorded.request.framing.unwrap_or(Framing::Sse);
-    let Outcome::Answered(Response { body: Body::Frames(timed), .. }) = &mut exchange.outcome
+    let HttpOutcome::Answered(Response { body: Body::Frames(timed), .. }) = &mut exchange.outcome
     else {
         return exchange;
     };
@@ -195,16 +201,16 @@ fn untimed(frames: Vec<Frame>) -> Vec<TimedFrame> {
     frames.into_iter().map(|frame| TimedFrame { at_ms: 0, frame }).collect()
 }
 
-fn unreadable(error: WireError) -> Outcome {
-    Outcome::Failed { error: error.into(), partial: None }
+fn unreadable(error: WireError) -> HttpOutcome {
+    HttpOutcome::Failed { error: error.into(), partial: None }
 }
 
 impl Transport for Cassette {
-    fn redact(&self, call: &Call) -> SentRequest {
+    fn redact(&self, call: &HttpCall) -> SentRequest {
         SentRequest::redacted(call, &Scrubber::default())
     }
 
-    fn send<'a>(&'a self, call: &'a Call, _judge: Judge<'a>) -> BoxFuture<'a, Exchange> {
+    fn send<'a>(&'a self, call: &'a HttpCall, _judge: Judge<'a>) -> BoxFuture<'a, Exchange> {
         Box::pin(ready(self.play(self.redact(call))))
     }
 }
@@ -216,15 +222,15 @@ mod tests {
     use super::super::by_status;
     use super::*;
 
-    fn call(body: Value) -> Call {
-        Call::post("http://here.test:81/v1/chat?alt=sse".parse().unwrap(), body)
+    fn call(body: Value) -> HttpCall {
+        HttpCall::post("http://here.test:81/v1/chat?alt=sse".parse().unwrap(), body)
     }
 
     fn exchange(body: Value, answer: Body) -> Arc<Exchange> {
         let mut request = SentRequest::redacted(&call(body), &Scrubber::default());
         request.url = request.url.replace("http://here.test:81", "sim:");
         let response = Response { status: 200, headers: Vec::new(), body: answer };
-        Arc::new(Exchange::single(request, Outcome::Answered(response), Timing::default()))
+        Arc::new(Exchange::single(request, HttpOutcome::Answered(response), Timing::default()))
     }
 
     fn whole(text: &str) -> Body {
@@ -268,7 +274,7 @@ mod tests {
         else {
             panic!("{exchange:?}");
         };
-        let at = |path: &str, old, new| Difference { path: path.to_owned(), old, new };
+        let at = |path: &str, old, new| JsonDifference { path: path.to_owned(), old, new };
         let expected = [
             at("tools[0].strict", Some(json!(true)), None),
             at("n", Some(json!(1)), Some(json!(2))),

@@ -12,16 +12,16 @@ use futures_util::future::BoxFuture;
 use tokio::time::sleep;
 
 use super::budget::Budget;
-use super::call::{Call, SentRequest};
-use super::exchange::{Attempt, Exchange, Outcome, Timing};
+use super::call::{HttpCall, SentRequest};
+use super::exchange::{Exchange, HttpAttempt, HttpOutcome, Timing};
 use super::health::Health;
 use super::limits::{Admission, EndpointLimits, Limiter};
-use super::retry::{Decision, Facts, Judgement, Progress, RetryPolicy, decide};
+use super::retry::{Judgement, RetryDecision, RetryFacts, RetryPolicy, RetryProgress, decide};
 use super::{Judge, Transport};
 
 /// How an endpoint is treated.
 #[derive(Debug)]
-pub struct Patience {
+pub struct RetrySettings {
     /// When to ask again.
     pub policy: RetryPolicy,
     /// How much to ask.
@@ -34,7 +34,7 @@ pub struct Patience {
     pub clock: fn() -> DateTime<Utc>,
 }
 
-impl Default for Patience {
+impl Default for RetrySettings {
     fn default() -> Self {
         Self {
             policy: RetryPolicy::default(),
@@ -78,7 +78,7 @@ impl Jitter {
 /// inside, shared, that never retries. The record of an exchange is that of its last attempt, with
 /// the ends of all attempts listed.
 #[derive(Debug)]
-pub struct Patient<T> {
+pub struct Retrying<T> {
     inner: T,
     policy: RetryPolicy,
     limiter: Limiter,
@@ -89,30 +89,30 @@ pub struct Patient<T> {
     clock: fn() -> DateTime<Utc>,
 }
 
-impl<T: Transport> Patient<T> {
+impl<T: Transport> Retrying<T> {
     /// Treats the endpoint behind `inner` this way.
-    pub fn new(inner: T, patience: Patience) -> Self {
-        let Patience { policy, limits, budget, jitter, clock } = patience;
+    pub fn new(inner: T, patience: RetrySettings) -> Self {
+        let RetrySettings { policy, limits, budget, jitter, clock } = patience;
         let (limiter, health) = (Limiter::new(limits), Mutex::default());
         Self { inner, policy, limiter, budget, health, jitter, clock }
     }
 
-    async fn persist(&self, call: &Call, judge: Judge<'_>) -> Exchange {
+    async fn persist(&self, call: &HttpCall, judge: Judge<'_>) -> Exchange {
         let (mut progress, mut attempts, mut wait) =
-            (Progress::default(), Vec::new(), Duration::ZERO);
+            (RetryProgress::default(), Vec::new(), Duration::ZERO);
         let mut admission = self.limiter.admit().await;
         loop {
             let exchange = self.attempt(call, judge).await;
             record(&mut attempts, &exchange, wait);
             let judgement = exchange.response().map_or(Judgement::ByStatus, judge);
-            let facts = Facts::of(&exchange.outcome, judgement, (self.clock)());
+            let facts = RetryFacts::of(&exchange.outcome, judgement, (self.clock)());
             match decide(progress, facts, &self.policy, self.jitter.next()) {
-                Decision::Stop => {
+                RetryDecision::Stop => {
                     let path = call.url.path().to_owned();
                     self.health().entry(path).or_default().note(&exchange, judgement);
                     return Exchange { attempts, ..exchange };
                 }
-                Decision::Retry { after, progress: next } => (progress, wait) = (next, after),
+                RetryDecision::Retry { after, progress: next } => (progress, wait) = (next, after),
             }
             if facts.asked.is_some() {
                 self.limiter.hold(wait);
@@ -123,7 +123,7 @@ impl<T: Transport> Patient<T> {
 
     /// Waits before another attempt. The place at the endpoint is free meanwhile, unless nobody may
     /// be there: then the others wait to see, and do not all run into the same trouble.
-    async fn wait(&self, call: &Call, wait: Duration, admission: Admission) -> Admission {
+    async fn wait(&self, call: &HttpCall, wait: Duration, admission: Admission) -> Admission {
         let path = call.url.path().to_owned();
         if self.health().entry(path).or_default().stumbled() {
             sleep(wait).await;
@@ -135,12 +135,12 @@ impl<T: Transport> Patient<T> {
     }
 
     /// One attempt, paid from the budget, unless the endpoint was given up.
-    async fn attempt(&self, call: &Call, judge: Judge<'_>) -> Exchange {
+    async fn attempt(&self, call: &HttpCall, judge: Judge<'_>) -> Exchange {
         let given_up = self.health().get(call.url.path()).and_then(Health::given_up);
         match given_up.map_or_else(|| self.budget.spend(), Err) {
             Ok(()) => self.inner.send(call, judge).await,
             Err(error) => {
-                let outcome = Outcome::Failed { error, partial: None };
+                let outcome = HttpOutcome::Failed { error, partial: None };
                 Exchange::single(self.inner.redact(call), outcome, Timing::default())
             }
         }
@@ -152,20 +152,20 @@ impl<T: Transport> Patient<T> {
 }
 
 /// The wait stands before the first of what may be several attempts of the transport inside.
-fn record(attempts: &mut Vec<Attempt>, exchange: &Exchange, mut waited: Duration) {
-    for Attempt { end, waited_ms } in &exchange.attempts {
+fn record(attempts: &mut Vec<HttpAttempt>, exchange: &Exchange, mut waited: Duration) {
+    for HttpAttempt { end, waited_ms } in &exchange.attempts {
         let outer_ms = u64::try_from(std::mem::take(&mut waited).as_millis()).unwrap_or(u64::MAX);
         let waited_ms = waited_ms.saturating_add(outer_ms);
-        attempts.push(Attempt { end: end.clone(), waited_ms });
+        attempts.push(HttpAttempt { end: end.clone(), waited_ms });
     }
 }
 
-impl<T: Transport> Transport for Patient<T> {
-    fn redact(&self, call: &Call) -> SentRequest {
+impl<T: Transport> Transport for Retrying<T> {
+    fn redact(&self, call: &HttpCall) -> SentRequest {
         self.inner.redact(call)
     }
 
-    fn send<'a>(&'a self, call: &'a Call, judge: Judge<'a>) -> BoxFuture<'a, Exchange> {
+    fn send<'a>(&'a self, call: &'a HttpCall, judge: Judge<'a>) -> BoxFuture<'a, Exchange> {
         self.persist(call, judge).boxed()
     }
 }
@@ -185,44 +185,44 @@ mod tests {
     use super::*;
 
     /// Gives prepared outcomes in turn.
-    struct Prepared(Mutex<VecDeque<Outcome>>);
+    struct Prepared(Mutex<VecDeque<HttpOutcome>>);
 
     impl Transport for Prepared {
-        fn redact(&self, call: &Call) -> SentRequest {
+        fn redact(&self, call: &HttpCall) -> SentRequest {
             SentRequest::redacted(call, &Scrubber::default())
         }
 
-        fn send<'a>(&'a self, call: &'a Call, _: Judge<'a>) -> BoxFuture<'a, Exchange> {
+        fn send<'a>(&'a self, call: &'a HttpCall, _: Judge<'a>) -> BoxFuture<'a, Exchange> {
             let outcome = self.0.lock().unwrap().pop_front().expect("no further attempt");
             let exchange = Exchange::single(self.redact(call), outcome, Timing::default());
             std::future::ready(exchange).boxed()
         }
     }
 
-    fn status(status: u16, headers: &[(&str, &str)]) -> Outcome {
+    fn status(status: u16, headers: &[(&str, &str)]) -> HttpOutcome {
         let header = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let headers = headers.iter().map(header).collect();
-        Outcome::Answered(Response { status, headers, body: Body::Whole(String::new()) })
+        HttpOutcome::Answered(Response { status, headers, body: Body::Whole(String::new()) })
     }
 
-    fn patience() -> Patience {
-        Patience { jitter: Jitter::seeded(7), ..Patience::default() }
+    fn patience() -> RetrySettings {
+        RetrySettings { jitter: Jitter::seeded(7), ..RetrySettings::default() }
     }
 
-    async fn send(outcomes: &[Outcome], patience: Patience, judge: Judge<'_>) -> Exchange {
+    async fn send(outcomes: &[HttpOutcome], patience: RetrySettings, judge: Judge<'_>) -> Exchange {
         let prepared = Prepared(Mutex::new(outcomes.iter().cloned().collect()));
-        let call = Call::get("http://127.0.0.1:1/".parse().unwrap());
-        let exchange = Patient::new(&prepared, patience).send(&call, judge).await;
+        let call = HttpCall::get("http://127.0.0.1:1/".parse().unwrap());
+        let exchange = Retrying::new(&prepared, patience).send(&call, judge).await;
         assert!(prepared.0.lock().unwrap().is_empty(), "attempts were left");
         exchange
     }
 
     impl Transport for &Prepared {
-        fn redact(&self, call: &Call) -> SentRequest {
+        fn redact(&self, call: &HttpCall) -> SentRequest {
             (*self).redact(call)
         }
 
-        fn send<'a>(&'a self, call: &'a Call, judge: Judge<'a>) -> BoxFuture<'a, Exchange> {
+        fn send<'a>(&'a self, call: &'a HttpCall, judge: Judge<'a>) -> BoxFuture<'a, Exchange> {
             (*self).send(call, judge)
         }
     }
@@ -234,7 +234,7 @@ mod tests {
         let exchange = send(&outcomes, patience(), &by_status).await;
         assert_eq!(exchange.response().unwrap().status, 200);
         let attempts = [(429, 0), (200, 3000)]
-            .map(|(status, waited_ms)| Attempt { end: AttemptEnd::Status(status), waited_ms });
+            .map(|(status, waited_ms)| HttpAttempt { end: AttemptEnd::Status(status), waited_ms });
         assert_eq!(exchange.attempts, attempts);
         assert_eq!(begin.elapsed(), Duration::from_secs(3));
     }
@@ -261,8 +261,8 @@ mod tests {
     async fn a_stale_connection_does_not_count_as_an_attempt() {
         let stage = CloseStage::BeforeReplyReused;
         let error = TransportError::Closed { stage, detail: "closed".into() };
-        let outcomes = [Outcome::Failed { error, partial: None }, status(200, &[])];
-        let patience = Patience { policy: RetryPolicy::never(), ..patience() };
+        let outcomes = [HttpOutcome::Failed { error, partial: None }, status(200, &[])];
+        let patience = RetrySettings { policy: RetryPolicy::never(), ..patience() };
         assert!(send(&outcomes, patience, &by_status).await.response().is_ok());
     }
 
@@ -270,10 +270,10 @@ mod tests {
     async fn a_limit_over_several_endpoints_is_a_shared_transport_inside() {
         let outcomes = [status(503, &[("retry-after", "2")]), status(200, &[])];
         let prepared = Prepared(Mutex::new(outcomes.into()));
-        let shared = Patience { policy: RetryPolicy::never(), ..patience() };
-        let inside = Arc::new(Patient::new(&prepared, shared));
-        let call = Call::get("http://127.0.0.1:1/".parse().unwrap());
-        let exchange = Patient::new(inside, patience()).send(&call, &by_status).await;
+        let shared = RetrySettings { policy: RetryPolicy::never(), ..patience() };
+        let inside = Arc::new(Retrying::new(&prepared, shared));
+        let call = HttpCall::get("http://127.0.0.1:1/".parse().unwrap());
+        let exchange = Retrying::new(inside, patience()).send(&call, &by_status).await;
         let waits: Vec<u64> = exchange.attempts.iter().map(|attempt| attempt.waited_ms).collect();
         assert_eq!(waits, [0, 2000]);
     }
@@ -281,7 +281,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn every_attempt_is_paid_from_the_budget() {
         let budget = Arc::new(Budget::of(2));
-        let patience = Patience { budget: Arc::clone(&budget), ..patience() };
+        let patience = RetrySettings { budget: Arc::clone(&budget), ..patience() };
         let outcomes = [500, 500].map(|code| status(code, &[]));
         let exchange = send(&outcomes, patience, &by_status).await;
         assert_eq!(exchange.response(), Err(&TransportError::Budget { limit: 2 }));
@@ -292,10 +292,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_path_that_is_missing_says_nothing_of_the_others() {
         let prepared = Prepared(Mutex::new([404, 200].map(|code| status(code, &[])).into()));
-        let endpoint = Patient::new(&prepared, patience());
+        let endpoint = Retrying::new(&prepared, patience());
         let mut statuses = Vec::new();
         for path in ["missing", "missing?again", "there"] {
-            let call = Call::get(format!("http://127.0.0.1:1/{path}").parse().unwrap());
+            let call = HttpCall::get(format!("http://127.0.0.1:1/{path}").parse().unwrap());
             let exchange = endpoint.send(&call, &by_status).await;
             statuses.push(exchange.response().ok().map(|response| response.status));
         }
@@ -306,8 +306,8 @@ mod tests {
     async fn nobody_else_runs_into_trouble_that_may_be_there_to_stay() {
         let prepared = Prepared(Mutex::new([503; 4].map(|code| status(code, &[])).into()));
         let limits = EndpointLimits { concurrency: Some(NonZeroUsize::MIN), per_minute: None };
-        let endpoint = Patient::new(&prepared, Patience { limits, ..patience() });
-        let call = Call::get("http://127.0.0.1:1/".parse().unwrap());
+        let endpoint = Retrying::new(&prepared, RetrySettings { limits, ..patience() });
+        let call = HttpCall::get("http://127.0.0.1:1/".parse().unwrap());
         let many = (0..20).map(|_| endpoint.send(&call, &by_status));
         let exchanges = futures_util::future::join_all(many).await;
         assert!(
