@@ -78,7 +78,7 @@ async fn probed(job: &Job, plan: &Plan) -> Profile {
 async fn night(job: &Job, before: &Profile, seed: u64) -> Option<(Decision, u32)> {
     let plan = plan(seed, NIGHTLY_TRIALS);
     let night = &probed(job, &plan).await;
-    let changes = diff(&[before.clone().into()], &[night.clone().into()]).changes;
+    let changes = diff(&[before.clone()], &[night.clone()]).changes;
     let suspicions: Vec<Suspicion> =
         changes.iter().filter_map(|change| Suspicion::of(change, before, night)).collect();
     if suspicions.is_empty() {

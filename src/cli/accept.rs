@@ -12,7 +12,7 @@ use super::shell::console::Console;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
 use crate::profile::{Profile, predecessor};
-use crate::regress::{Glob, Measured, acceptable, diff, target_name, trimmed};
+use crate::regress::{Glob, acceptable, diff, trimmed};
 use crate::report::for_terminal;
 use crate::store::{ProfileFolder, RunFolder, Selection};
 
@@ -57,7 +57,7 @@ pub(super) fn run(args: &AcceptArgs, console: &Console) -> Result<Exit, CliError
     for profile in &replaced {
         folder.remove(&ProfileFolder::file_name(profile)).map_err(CliError::usage)?;
     }
-    console.result(&told(&run, &before, accepted, &replaced, &args.profiles))?;
+    console.result(&told(&run, &before, &accepted, &replaced, &args.profiles))?;
     Ok(Exit::Fine)
 }
 
@@ -82,7 +82,7 @@ fn accepted(args: &AcceptArgs, run: &RunFolder) -> Result<Vec<Profile>, CliError
     let profiles = run.profiles().read_all().map_err(CliError::usage)?;
     let wanted = args.target.as_deref().map(Glob::new);
     let fits = |profile: &Profile| {
-        wanted.as_ref().is_none_or(|glob| glob.matches(&target_name(&profile.subject)))
+        wanted.as_ref().is_none_or(|glob| glob.matches(&profile.subject.name()))
     };
     let profiles: Vec<Profile> =
         profiles.into_iter().map(|(_, profile)| profile).filter(fits).collect();
@@ -101,7 +101,7 @@ fn accepted(args: &AcceptArgs, run: &RunFolder) -> Result<Vec<Profile>, CliError
 /// of named targets does not know whether the others are still there.
 fn replaced(
     run: &RunFolder,
-    before: &[Measured],
+    before: &[Profile],
     accepted: &[Profile],
 ) -> Result<Vec<Profile>, CliError> {
     let manifest = run.manifest().map_err(CliError::usage)?;
@@ -111,11 +111,8 @@ fn replaced(
     let files: Vec<&String> =
         manifest.targets.iter().filter_map(|it| it.profile.as_ref()).collect();
     let file = |profile: &Profile| ProfileFolder::file_name(profile);
-    let is_new = |new: &&Profile| before.iter().all(|old| file(&old.profile) != file(new));
-    let gone = || {
-        let profiles = before.iter().map(|old| &old.profile);
-        profiles.filter(|old| !files.contains(&&file(old)))
-    };
+    let is_new = |new: &&Profile| before.iter().all(|old| file(old) != file(new));
+    let gone = || before.iter().filter(|old| !files.contains(&&file(old)));
     let moved = accepted.iter().filter(is_new);
     let taken = moved.filter_map(|new| predecessor(gone(), &new.subject));
     let by_file: BTreeMap<String, Profile> = taken.map(|old| (file(old), old.clone())).collect();
@@ -125,19 +122,17 @@ fn replaced(
 /// What changed, one line each.
 fn told(
     run: &RunFolder,
-    before: &[Measured],
-    accepted: Vec<Profile>,
+    before: &[Profile],
+    accepted: &[Profile],
     replaced: &[Profile],
     folder: &Path,
 ) -> String {
     let count = accepted.len();
-    let new: Vec<Measured> = accepted.into_iter().map(Measured::from).collect();
-    let is_about = |old: &&Measured| {
-        let subject = &old.profile.subject;
-        new.iter().any(|it| it.profile.subject == *subject) || replaced.contains(&old.profile)
+    let is_about = |old: &&Profile| {
+        accepted.iter().any(|new| new.subject == old.subject) || replaced.contains(old)
     };
-    let old: Vec<Measured> = before.iter().filter(is_about).cloned().collect();
-    let found = diff(&old, &new);
+    let old: Vec<Profile> = before.iter().filter(is_about).cloned().collect();
+    let found = diff(&old, accepted);
     let heading =
         format!("accepted {} of run {} into {}", targets(count), run.id(), folder.display());
     let lines = found.changes.iter().map(|change| for_terminal(&summary(change)));

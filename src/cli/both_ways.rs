@@ -17,7 +17,7 @@ use super::shell::error::CliError;
 use super::shell::progress::Progress;
 use crate::campaign::{Job, Over, Plan, Probed, Record, Suspect, reached, seen, visit_all};
 use crate::profile::{Profile, Subject};
-use crate::regress::{Diff, Measured, Suspicion, as_translated, through};
+use crate::regress::{AdapterSide, Diff, Suspicion, as_translated, compare_through_adapter};
 use crate::store::Selection;
 use crate::transport::Budget;
 
@@ -61,7 +61,7 @@ pub(super) struct Probing<'a> {
     console: &'a Console,
     record: Record,
     /// What was found, by the target's name.
-    found: BTreeMap<String, Measured>,
+    found: BTreeMap<String, AdapterSide>,
 }
 
 impl<'a> Probing<'a> {
@@ -112,7 +112,7 @@ impl<'a> Probing<'a> {
             .both()
             .map(|(pair, direct, adapter)| {
                 let before = as_translated(&direct.profile, &adapter.profile);
-                let suspicions = through(direct, adapter)
+                let suspicions = compare_through_adapter(direct, adapter)
                     .changes
                     .iter()
                     .filter_map(|change| Suspicion::of(change, &before, &adapter.profile))
@@ -138,17 +138,17 @@ impl<'a> Probing<'a> {
         let mut diff = Diff::default();
         let mut models = Vec::new();
         for (pair, direct, adapter) in self.both() {
-            let one = through(direct, adapter);
+            let one = compare_through_adapter(direct, adapter);
             diff.compared += one.compared;
             diff.changes.extend(one.changes);
             models.push(pair.through.target.model.clone());
         }
-        let diff = diff.confirmed(&self.record.manifest().confirmations);
+        let diff = diff.with_confirmations(&self.record.manifest().confirmations);
         Compared { diff, models, record: self.record }
     }
 
     /// The models that have a profile over both ways.
-    fn both(&self) -> impl Iterator<Item = (&'a Pair, &Measured, &Measured)> {
+    fn both(&self) -> impl Iterator<Item = (&'a Pair, &AdapterSide, &AdapterSide)> {
         self.pairs.iter().filter_map(|pair| {
             let of = |job: &Job| self.found.get(&job.target.name);
             Some((pair, of(&pair.direct)?, of(&pair.through)?))
@@ -160,7 +160,7 @@ fn jobs(pairs: &[Pair]) -> Vec<Job> {
     pairs.iter().flat_map(|pair| [pair.direct.clone(), pair.through.clone()]).collect()
 }
 
-fn measured(probed: Probed) -> Measured {
+fn measured(probed: Probed) -> AdapterSide {
     let seen = seen(probed.profile.dialect, &probed.exchanges);
-    Measured { profile: probed.profile, seen: Some(seen) }
+    AdapterSide { profile: probed.profile, seen }
 }

@@ -16,7 +16,7 @@ use super::shell::error::CliError;
 use super::shell::exit::Exit;
 use crate::profile::Profile;
 use crate::regress::{
-    Gate, Level, Measured, Outcome, Quarantine, Suspicion, diff, flaky, gate, in_scope,
+    Gate, GateOutcome, Level, Quarantine, Suspicion, diff, flaky, gate, in_scope,
 };
 use crate::report::{Changes, Entry, changes_text, for_terminal};
 use crate::store::{Completion, History, Manifest, ProfileFolder, RunFolder, Selection};
@@ -134,7 +134,7 @@ impl AgainstArgs {
         }
         let changes = diff(&comparable(old, &manifest), &measured(run)?);
         let changes = match confirm {
-            Confirm::On => changes.confirmed(&manifest.confirmations),
+            Confirm::On => changes.with_confirmations(&manifest.confirmations),
             Confirm::Off => changes,
         };
         let gate = gate(changes, &policy, &built_in, &quarantine(run)?, today);
@@ -152,17 +152,18 @@ impl AgainstArgs {
         let manifest = run.manifest().map_err(CliError::usage)?;
         let old = comparable(snapshots(&self.profiles)?, &manifest);
         let mut suspected = Vec::new();
-        for night in measured(run)? {
-            let file = ProfileFolder::file_name(&night.profile);
-            let before = old.iter().find(|it| ProfileFolder::file_name(&it.profile) == file);
+        for current in measured(run)? {
+            let file = ProfileFolder::file_name(&current);
+            let before = old.iter().find(|it| ProfileFolder::file_name(it) == file);
             let Some(before) = before else { continue };
-            let changes = diff(std::slice::from_ref(before), std::slice::from_ref(&night)).changes;
+            let changes =
+                diff(std::slice::from_ref(before), std::slice::from_ref(&current)).changes;
             let suspicions: Vec<Suspicion> = changes
                 .iter()
-                .filter_map(|change| Suspicion::of(change, &before.profile, &night.profile))
+                .filter_map(|change| Suspicion::of(change, before, &current))
                 .collect();
             if !suspicions.is_empty() {
-                suspected.push((before.profile.clone(), night.profile, suspicions));
+                suspected.push((before.clone(), current, suspicions));
             }
         }
         Ok(suspected)
@@ -178,12 +179,12 @@ fn quarantine(run: &RunFolder) -> Result<Quarantine, CliError> {
 
 /// The snapshots that the run could have measured again. A target without a profile is not missing
 /// but open, and a run of named targets says nothing of the others.
-fn comparable(old: Vec<Measured>, manifest: &Manifest) -> Vec<Measured> {
+fn comparable(old: Vec<Profile>, manifest: &Manifest) -> Vec<Profile> {
     let subjects: Vec<_> = manifest.targets.iter().map(|target| &target.subject).collect();
     let (reached, open): (Vec<_>, Vec<_>) =
         manifest.targets.iter().partition(|target| target.profile.is_some());
-    let asked = |old: &Measured| {
-        let subject = &old.profile.subject;
+    let asked = |old: &Profile| {
+        let subject = &old.subject;
         let same = |other: &crate::profile::Subject| {
             (&other.provider, &other.model, &other.variant)
                 == (&subject.provider, &subject.model, &subject.variant)
@@ -207,9 +208,9 @@ pub(super) fn unfinished(manifest: &Manifest) -> Option<String> {
 /// The exit code of a gate; an unfinished run cannot pass.
 pub(super) fn exit_of(gate: &Gate, manifest: &Manifest) -> Exit {
     let exit = match gate.outcome {
-        Outcome::Passed => Exit::Fine,
-        Outcome::Inconclusive => Exit::Inconclusive,
-        Outcome::Failed => Exit::Failed,
+        GateOutcome::Passed => Exit::Fine,
+        GateOutcome::Inconclusive => Exit::Inconclusive,
+        GateOutcome::Failed => Exit::Failed,
     };
     match unfinished(manifest) {
         None => exit,
@@ -232,9 +233,9 @@ pub(super) fn outcome_in_words(gate: &Gate) -> String {
     let counts: Vec<String> = levels.into_iter().filter_map(count).collect();
     match gate.outcome {
         _ if counts.is_empty() => "no change".to_owned(),
-        Outcome::Passed => format!("passed, {}", counts.join(", ")),
-        Outcome::Inconclusive => format!("inconclusive, {}", counts.join(", ")),
-        Outcome::Failed => format!("failed, {}", counts.join(", ")),
+        GateOutcome::Passed => format!("passed, {}", counts.join(", ")),
+        GateOutcome::Inconclusive => format!("inconclusive, {}", counts.join(", ")),
+        GateOutcome::Failed => format!("failed, {}", counts.join(", ")),
     }
 }
 

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::FieldPath;
+
 /// How trials came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -43,7 +45,8 @@ pub struct Confirmation {
     /// The name of the profile's file.
     pub profile: String,
     /// The field that changed.
-    pub field: String,
+    #[schemars(with = "String")]
+    pub field: FieldPath,
     /// The probe that was asked again.
     pub probe: String,
     /// The one case of it, where it was one.

@@ -5,6 +5,7 @@
 //! - [`status`](self): the words and the certainty of a verdict
 //! - [`confirmation`](self): what sampling a suspected regression again showed
 //! - [`requirement`](self): what a user may demand of it
+//! - `field_path`: where a field stands in a profile
 //! - `trial`, `tally`, `interval`: what trials showed, and which status follows from them
 //! - `capabilities`: the fields an adapter reads, from the results
 //! - `slug`: what a profile's file is called
@@ -14,6 +15,7 @@
 mod capabilities;
 mod confirmation;
 mod document;
+mod field_path;
 mod interval;
 mod requirement;
 mod results;
@@ -32,6 +34,7 @@ pub use document::{
     Capabilities, ErrorRepair, PROFILE_VERSION, Profile, ReasoningReplay, SchemaLevel, Subject,
     ToolCallFormat, UnitCost,
 };
+pub use field_path::FieldPath;
 pub use interval::wilson;
 pub use requirement::Requirement;
 pub use results::{

@@ -8,9 +8,10 @@ use std::fmt;
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
-use super::diff::{compared, order};
-use super::{Change, Class, Detail, Diff, Measured};
+use super::diff::{compare_documents, documents, order};
+use super::{Change, Class, Detail, Diff, Seen};
 use crate::dialect::DialectId;
 use crate::profile::{Profile, ReplayMode, Status, ToolCallFormat};
 
@@ -76,6 +77,15 @@ impl Effect {
     }
 }
 
+/// What is known of a model on one side of an adapter: directly, or through it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AdapterSide {
+    /// Its profile.
+    pub profile: Profile,
+    /// What its answers let a client see.
+    pub seen: Seen,
+}
+
 /// Where the class of a change does not say what an adapter does by it.
 const EXCEPTIONS: &[(&str, Effect, &str)] = &[
     ("target-inconclusive", Effect::LeavesOpen, "nothing was learnt through the adapter"),
@@ -88,7 +98,7 @@ const EXCEPTIONS: &[(&str, Effect, &str)] = &[
 
 /// Whether words may stand before results depends on the dialect: they share a message in some, and
 /// are messages of their own in others.
-const PLACE_OF_RESULTS: &str = "results.history.shapes.text-before-results";
+const PLACE_OF_RESULTS: &str = "results.history.shapes.text-before-results.**";
 
 /// What an adapter does by a change from the direct profile to the one through it.
 pub fn effect_of(change: &Change, direct: &Profile, adapter: &Profile) -> Effect {
@@ -98,7 +108,7 @@ pub fn effect_of(change: &Change, direct: &Profile, adapter: &Profile) -> Effect
         "server-changed" if change.at.new.is_null() => Effect::Hides,
         "verdict-new" if change.at.new == "pass" => Effect::Fixes,
         "reasoning-field-changed" if translates => Effect::Alters,
-        _ if translates && change.at.field.starts_with(PLACE_OF_RESULTS) => Effect::Alters,
+        _ if translates && change.at.field.matches(PLACE_OF_RESULTS) => Effect::Alters,
         code => EXCEPTIONS
             .iter()
             .find(|(known, ..)| *known == code)
@@ -116,10 +126,11 @@ fn carries_reasoning(direct: &Profile, adapter: &Profile) -> bool {
 
 /// What an adapter does to one model: its direct profile against the one through the adapter, which
 /// may be spoken to in another dialect.
-pub fn through(direct: &Measured, adapter: &Measured) -> Diff {
+pub fn compare_through_adapter(direct: &AdapterSide, adapter: &AdapterSide) -> Diff {
+    let adapter = &without_excused(direct, adapter);
     let profile = as_translated(&direct.profile, &adapter.profile);
-    let adapter = &excused(direct, adapter);
-    let mut changes = compared(&Measured { profile, ..direct.clone() }, adapter);
+    let translated = AdapterSide { profile, seen: direct.seen.clone() };
+    let mut changes = compare_sides(&translated, adapter);
     for change in &mut changes {
         let effect = effect_of(change, &direct.profile, &adapter.profile);
         change.class = effect.class();
@@ -129,9 +140,23 @@ pub fn through(direct: &Measured, adapter: &Measured) -> Diff {
     Diff { compared: 1, changes }
 }
 
+/// The changes of the profile and of what a client sees.
+pub(super) fn compare_sides(direct: &AdapterSide, adapter: &AdapterSide) -> Vec<Change> {
+    let (mut old, mut new) = documents(&direct.profile, &adapter.profile);
+    insert_seen(&mut old, &direct.seen.beside(&direct.seen));
+    insert_seen(&mut new, &adapter.seen.beside(&direct.seen));
+    compare_documents(&old, &new, &adapter.profile)
+}
+
+fn insert_seen(document: &mut Value, seen: &Seen) {
+    if let Some(object) = document.as_object_mut() {
+        object.insert("seen".to_owned(), json!(seen));
+    }
+}
+
 /// Without the details that are not missed: an adapter whose streams are right may well be free of
 /// the provider's cuts, and one that keeps the seal of reasoning by itself need not show it.
-fn excused(direct: &Measured, adapter: &Measured) -> Measured {
+fn without_excused(direct: &AdapterSide, adapter: &AdapterSide) -> AdapterSide {
     let (old, new) = (&direct.profile, &adapter.profile);
     let streams = new.capabilities.supports_streaming_tool_use == Some(true);
     let demanded = old.capabilities.requires_reasoning_replay == Some(true);
@@ -139,7 +164,7 @@ fn excused(direct: &Measured, adapter: &Measured) -> Measured {
     let excuses = [(streams, Detail::Truncation), (keeps_seal, Detail::ReasoningSeal)];
     let mut adapter = adapter.clone();
     for (_, detail) in excuses.into_iter().filter(|(excused, _)| *excused) {
-        adapter.seen = adapter.seen.map(|seen| seen.without(detail));
+        adapter.seen = adapter.seen.without(detail);
     }
     adapter
 }
@@ -176,8 +201,6 @@ fn own_format(dialect: DialectId) -> ToolCallFormat {
 mod tests {
     use std::collections::BTreeMap;
 
-    use serde_json::{Value, json};
-
     use super::*;
     use crate::regress::fixtures::{change, profile};
     use crate::regress::rules;
@@ -206,7 +229,8 @@ mod tests {
     }
 
     fn effects(direct: &Value, adapter: &Value) -> Vec<(String, Effect)> {
-        let diff = through(&profile(direct).into(), &profile(adapter).into());
+        let side = |patch| AdapterSide { profile: profile(patch), seen: Seen::default() };
+        let diff = compare_through_adapter(&side(direct), &side(adapter));
         let each = diff.changes.into_iter();
         each.map(|it| (it.code.to_string(), it.effect.unwrap())).collect()
     }

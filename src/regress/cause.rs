@@ -1,20 +1,21 @@
-//! Which of a target's differences is the cause, and which merely follow from it?
+//! Causes and effects: which of a target's differences explains the others.
 
-use super::field::{Difference, Path};
-use super::{Class, Rest, Rule};
+use super::{Class, FieldChange, Rest, Rule};
+use crate::profile::FieldPath;
 
 /// A difference with its row, and what follows from it.
 #[derive(Debug, Clone)]
 pub(super) struct Cause {
     pub(super) rule: &'static Rule,
-    pub(super) at: Difference,
-    pub(super) also: Vec<Difference>,
+    pub(super) at: FieldChange,
+    pub(super) also: Vec<FieldChange>,
 }
 
 /// Names each difference, and puts those that follow from another under it.
-pub(super) fn causes(differences: Vec<Difference>) -> Vec<Cause> {
-    let mut found: Vec<(usize, Cause)> = differences.into_iter().filter_map(named).collect();
-    found.sort_by(|(a, cause_a), (b, cause_b)| (a, &cause_a.at.path).cmp(&(b, &cause_b.at.path)));
+pub(super) fn find_causes(differences: Vec<FieldChange>) -> Vec<Cause> {
+    let mut found: Vec<(usize, Cause)> =
+        differences.into_iter().filter_map(name_difference).collect();
+    found.sort_by(|(a, cause_a), (b, cause_b)| (a, &cause_a.at.field).cmp(&(b, &cause_b.at.field)));
     let mut causes: Vec<Cause> = Vec::new();
     for (_, effect) in found {
         match causes.iter_mut().find(|cause| cause.explains(&effect)) {
@@ -26,20 +27,19 @@ pub(super) fn causes(differences: Vec<Difference>) -> Vec<Cause> {
 }
 
 /// The first row that takes a difference, with its place in the table.
-fn named(at: Difference) -> Option<(usize, Cause)> {
-    let (place, rule) =
-        super::rules().enumerate().find(|(_, rule)| rule.takes(&at.path, &at.old, &at.new))?;
+fn name_difference(at: FieldChange) -> Option<(usize, Cause)> {
+    let (place, rule) = super::rules().enumerate().find(|(_, rule)| rule.takes(&at))?;
     Some((place, Cause { rule, at, also: Vec::new() }))
 }
 
 impl Cause {
     fn explains(&self, effect: &Self) -> bool {
-        self.reaches(&effect.at.path) && self.may_hide(effect.rule)
+        self.reaches(&effect.at.field) && self.may_hide(effect.rule)
     }
 
-    fn reaches(&self, path: &Path) -> bool {
+    fn reaches(&self, path: &FieldPath) -> bool {
         let same_probe = || {
-            let probe = self.at.path.result();
+            let probe = self.at.field.result();
             probe.is_some() && probe == path.result()
         };
         if path.matches("metrics.*") {

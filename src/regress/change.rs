@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{Code, Effect};
 use crate::ir::Digest;
-use crate::profile::{Confirmation, Subject};
+use crate::profile::{Confirmation, FieldPath, Subject};
 
 /// What a change means to whoever relies on the endpoint.
 #[derive(
@@ -92,7 +92,8 @@ pub struct Sides<T> {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FieldChange {
     /// Where it stands in the profile.
-    pub field: String,
+    #[schemars(with = "String")]
+    pub field: FieldPath,
     /// What stood there; null for nothing.
     pub old: Value,
     /// What stands there; null for nothing.

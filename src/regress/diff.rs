@@ -1,31 +1,17 @@
-//! What changed between two sets of profiles?
+//! The changes between two sets of profiles.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::cause::{Cause, causes};
-use super::field::{Difference, Path, differences};
-use super::{Change, Class, FieldChange, Seen, Severity, Sides};
+use super::cause::{Cause, find_causes};
+use super::field::differences;
+use super::{Change, Class, FieldChange, Severity, Sides};
 use crate::ir::Digest;
-use crate::profile::{Confirmation, Profile, Subject, predecessor, slug};
-
-/// What one side knows of a target.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Measured {
-    /// Its profile.
-    pub profile: Profile,
-    /// What its answers let a client see, where an adapter is the subject.
-    pub seen: Option<Seen>,
-}
-
-impl From<Profile> for Measured {
-    fn from(profile: Profile) -> Self {
-        Self { profile, seen: None }
-    }
-}
+use crate::profile::{Confirmation, FieldPath, Profile, Subject, predecessor, slug};
 
 /// What changed, gravest first.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
@@ -39,7 +25,7 @@ pub struct Diff {
 impl Diff {
     /// Notes on each change what sampling it again showed.
     #[must_use]
-    pub fn confirmed(mut self, confirmations: &[Confirmation]) -> Self {
+    pub fn with_confirmations(mut self, confirmations: &[Confirmation]) -> Self {
         for change in &mut self.changes {
             let about =
                 |it: &&Confirmation| it.profile == change.file && it.field == change.at.field;
@@ -55,25 +41,25 @@ impl Diff {
 }
 
 /// Compares two sets of profiles. Targets are paired by their tuple and dialect.
-pub fn diff(old: &[Measured], new: &[Measured]) -> Diff {
+pub fn diff(old: &[Profile], new: &[Profile]) -> Diff {
     let mut diff = Diff::default();
     let mut replaced = BTreeSet::new();
     for target in new {
-        let same = old.iter().find(|other| file(&other.profile) == file(&target.profile));
+        let same = old.iter().find(|other| file(other) == file(target));
         if let Some(before) = same {
             diff.compared += 1;
-            diff.changes.extend(compared(before, target));
+            diff.changes.extend(compare_profiles(before, target));
         } else {
             let before = predecessor_of(target, old, new);
             replaced.extend(before.map(file));
-            diff.changes.extend(appeared(&target.profile, before));
+            diff.changes.extend(target_appears(target, before));
         }
     }
-    let has = |name: &String| new.iter().any(|target| file(&target.profile) == *name);
+    let has = |name: &String| new.iter().any(|target| file(target) == *name);
     for target in old {
-        let name = file(&target.profile);
+        let name = file(target);
         if !has(&name) && !replaced.contains(&name) {
-            diff.changes.extend(vanished(&target.profile));
+            diff.changes.extend(target_vanishes(target));
         }
     }
     diff.changes.sort_by(|a, b| order(a).cmp(&order(b)));
@@ -81,8 +67,8 @@ pub fn diff(old: &[Measured], new: &[Measured]) -> Diff {
 }
 
 /// The profiles that a run of these subjects could have measured again: those of the same provider
-/// at the same endpoint, and what those subjects replace. Of other endpoints it says nothing.
-pub fn in_scope(old: Vec<Measured>, asked: &[&Subject]) -> Vec<Measured> {
+/// at the same endpoint, and those that the subjects replace. The run says nothing of the others.
+pub fn in_scope(old: Vec<Profile>, asked: &[&Subject]) -> Vec<Profile> {
     let related = |subject: &Subject| {
         asked.iter().any(|other| {
             let same_place =
@@ -91,20 +77,15 @@ pub fn in_scope(old: Vec<Measured>, asked: &[&Subject]) -> Vec<Measured> {
             same_place || same_model
         })
     };
-    old.into_iter().filter(|target| related(&target.profile.subject)).collect()
+    old.into_iter().filter(|profile| related(&profile.subject)).collect()
 }
 
 fn file(profile: &Profile) -> String {
     format!("{}.json", slug(&profile.subject, profile.dialect))
 }
 
-/// What a target is called: `provider/model`, and its variant.
-pub fn target_name(subject: &Subject) -> String {
-    subject.name()
-}
-
 /// By class, the gravest first, then by target and place.
-pub(super) fn order(change: &Change) -> (u8, std::cmp::Reverse<Severity>, &str, &str, &str) {
+pub(super) fn order(change: &Change) -> (u8, Reverse<Severity>, &str, &str, &FieldPath) {
     let class = match change.class {
         Class::Regression => 0,
         Class::Missing => 1,
@@ -113,63 +94,52 @@ pub(super) fn order(change: &Change) -> (u8, std::cmp::Reverse<Severity>, &str, 
         Class::Improvement => 4,
     };
     let Change { severity, target, file, .. } = change;
-    (class, std::cmp::Reverse(*severity), target, file, &change.at.field)
+    (class, Reverse(*severity), target, file, &change.at.field)
 }
 
 /// What a target replaces: a profile of the same model that the other side no longer has.
 fn predecessor_of<'a>(
-    target: &Measured,
-    old: &'a [Measured],
-    new: &[Measured],
+    target: &Profile,
+    old: &'a [Profile],
+    new: &[Profile],
 ) -> Option<&'a Profile> {
-    let gone = old.iter().map(|target| &target.profile).filter(|before| {
+    let gone = old.iter().filter(|before| {
         let name = file(before);
-        new.iter().all(|target| file(&target.profile) != name)
+        new.iter().all(|target| file(target) != name)
     });
-    predecessor(gone, &target.profile.subject)
+    predecessor(gone, &target.subject)
 }
 
-/// What differs between two profiles, whatever they are profiles of.
-pub(super) fn compared(old: &Measured, new: &Measured) -> Vec<Change> {
-    let cost = if asked(&old.profile) == asked(&new.profile) { Cost::Compared } else { Cost::Left };
-    let (mut was, mut is) = (document(old, cost), document(new, cost));
-    if let (Some(origin), Some(seen)) = (&old.seen, &new.seen) {
-        insert(&mut was, &origin.beside(origin));
-        insert(&mut is, &seen.beside(origin));
-    }
-    causes(differences(&was, &is))
-        .into_iter()
-        .map(|cause| change(cause, &new.profile, &was, &is))
-        .collect()
+/// The changes between two profiles, whatever they are profiles of.
+fn compare_profiles(old: &Profile, new: &Profile) -> Vec<Change> {
+    let (was, is) = documents(old, new);
+    compare_documents(&was, &is, new)
 }
 
-/// Whether what turns cost is compared: only between answers to the same questions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Cost {
-    Compared,
-    Left,
+/// The changes between two profiles as they are written, under the name of the newer one.
+pub(super) fn compare_documents(old: &Value, new: &Value, profile: &Profile) -> Vec<Change> {
+    let causes = find_causes(differences(old, new)).into_iter();
+    causes.map(|cause| change(cause, profile, old, new)).collect()
+}
+
+/// Two profiles as they are written. Costs stay only where both answered the same questions.
+pub(super) fn documents(old: &Profile, new: &Profile) -> (Value, Value) {
+    let same_questions = answered(old) == answered(new);
+    let document = |profile: &Profile| {
+        let mut profile = profile.clone();
+        profile.cost = profile.cost.filter(|_| same_questions);
+        serde_json::to_value(&profile).unwrap_or_default()
+    };
+    (document(old), document(new))
 }
 
 /// The probes that were answered.
-fn asked(profile: &Profile) -> BTreeSet<&str> {
+fn answered(profile: &Profile) -> BTreeSet<&str> {
     let answered = profile.results.outcomes().filter(|outcome| outcome.trials > 0);
     answered.map(|outcome| outcome.probe.as_str()).collect()
 }
 
-/// The profile as it is written.
-fn document(target: &Measured, cost: Cost) -> Value {
-    let mut profile = target.profile.clone();
-    profile.cost = profile.cost.filter(|_| cost == Cost::Compared);
-    serde_json::to_value(&profile).unwrap_or_default()
-}
-
-fn insert(document: &mut Value, seen: &Seen) {
-    if let Some(object) = document.as_object_mut() {
-        object.insert("seen".to_owned(), json!(seen));
-    }
-}
-
-fn appeared(profile: &Profile, before: Option<&Profile>) -> Option<Change> {
+fn target_appears(profile: &Profile, before: Option<&Profile>) -> Option<Change> {
     let tuple = |profile: &Profile| {
         let Subject { endpoint, chat_template_hash, .. } = &profile.subject;
         json!({
@@ -178,38 +148,36 @@ fn appeared(profile: &Profile, before: Option<&Profile>) -> Option<Change> {
             "dialect": profile.dialect,
         })
     };
-    let at = match before {
-        None => Difference {
-            path: Path::of(&["profile"]),
-            old: Value::Null,
-            new: Value::from(file(profile)),
-        },
-        Some(before) => {
-            Difference { path: Path::of(&["subject"]), old: tuple(before), new: tuple(profile) }
-        }
+    let (field, old, new) = match before {
+        None => ("profile", Value::Null, Value::from(file(profile))),
+        Some(before) => ("subject", tuple(before), tuple(profile)),
     };
-    let cause = causes(vec![at]).pop()?;
-    let mut change = change(cause, profile, &Value::Null, &Value::Null);
+    let mut change = change_of_target(field, old, new, profile)?;
     change.predecessor = before.map(|before| before.subject.clone());
     Some(change)
 }
 
-fn vanished(profile: &Profile) -> Option<Change> {
-    let (old, new) = (Value::from(file(profile)), Value::Null);
-    let cause = causes(vec![Difference { path: Path::of(&["profile"]), old, new }]).pop()?;
+fn target_vanishes(profile: &Profile) -> Option<Change> {
+    change_of_target("profile", Value::from(file(profile)), Value::Null, profile)
+}
+
+/// A change that is about a target as a whole.
+fn change_of_target(field: &str, old: Value, new: Value, profile: &Profile) -> Option<Change> {
+    let at = FieldChange { field: FieldPath::of(&[field]), old, new };
+    let cause = find_causes(vec![at]).pop()?;
     Some(change(cause, profile, &Value::Null, &Value::Null))
 }
 
 fn change(cause: Cause, profile: &Profile, old: &Value, new: &Value) -> Change {
     let Cause { rule, at, also } = cause;
-    let result = at.path.result();
+    let result = at.field.result();
     let found_by = result.as_ref().and_then(|path| witness_of(path, new).or(witness_of(path, old)));
     let word = |object: &Map<String, Value>, key: &str| {
         object.get(key).and_then(Value::as_str).map(str::to_owned)
     };
-    let reason = |side: &Value| witness_of(&at.path, side).and_then(|it| word(it, "reason"));
+    let reason = |side: &Value| witness_of(&at.field, side).and_then(|it| word(it, "reason"));
     Change {
-        target: target_name(&profile.subject),
+        target: profile.subject.name(),
         file: file(profile),
         code: rule.into(),
         class: rule.class,
@@ -217,32 +185,27 @@ fn change(cause: Cause, profile: &Profile, old: &Value, new: &Value) -> Change {
         probe: found_by.and_then(|object| word(object, "probe")),
         reason: Sides { old: reason(old), new: reason(new) },
         evidence: Sides { old: evidence(&at, &also, old), new: evidence(&at, &also, new) },
-        at: shown(&at),
-        also: also.iter().map(shown).collect(),
+        at,
+        also,
         predecessor: None,
         confirmation: None,
         effect: None,
     }
 }
 
-fn shown(difference: &Difference) -> FieldChange {
-    let Difference { path, old, new } = difference;
-    FieldChange { field: path.to_string(), old: old.clone(), new: new.clone() }
-}
-
 /// The object with evidence that a field stands in or is read off.
-fn witness_of<'a>(path: &Path, profile: &'a Value) -> Option<&'a Map<String, Value>> {
+fn witness_of<'a>(path: &FieldPath, profile: &'a Value) -> Option<&'a Map<String, Value>> {
     path.witness(profile).or_else(|| path.result()?.witness(profile))
 }
 
 /// The evidence of the cases that changed, where cases did; else of the whole result.
-fn evidence(at: &Difference, also: &[Difference], profile: &Value) -> Vec<Digest> {
-    let result = at.path.result();
+fn evidence(at: &FieldChange, also: &[FieldChange], profile: &Value) -> Vec<Digest> {
+    let result = at.field.result();
     let whole = result.as_ref().and_then(|path| path.witness(profile));
-    let same_probe = also.iter().filter(|it| result.is_some() && it.path.result() == result);
+    let same_probe = also.iter().filter(|it| result.is_some() && it.field.result() == result);
     let cases = std::iter::once(at)
         .chain(same_probe)
-        .filter_map(|it| it.path.witness(profile))
+        .filter_map(|it| it.field.witness(profile))
         .filter(|object| whole != Some(object));
     let mut found: Vec<Digest> = cases.flat_map(digests).collect();
     if found.is_empty() {

@@ -1,14 +1,16 @@
-//! In which fields do two profiles differ?
+//! The fields in which two profiles differ.
 //!
-//! Key order is nothing, lists of words are sets, and what never counts as a change is in
-//! [`IGNORED`], with the reason.
+//! The order of keys does not count, and a list of words is a set. [`IGNORED`] lists the fields that
+//! never count as a change, each with the reason.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-/// What is no change, and why.
+use super::FieldChange;
+use crate::profile::FieldPath;
+
+/// The fields whose differences are not changes, and why.
 pub(super) const IGNORED: &[(&str, &str)] = &[
     ("profileVersion", "the form of the file"),
     ("provider", "part of the tuple, by which profiles are paired"),
@@ -45,118 +47,18 @@ pub(super) const IGNORED: &[(&str, &str)] = &[
 /// Where the passes are compared with the trials they are of, while the status says the same.
 const COUNTED: [&str; 2] = ["results.*", "results.extended.*"];
 
-/// Which result a field at the top of a profile is read off.
-const READ_OFF: &[(&str, &str)] = &[
-    ("schemaLevel", "schema"),
-    ("toolCallFormat", "singleTool"),
-    ("parser", "singleTool"),
-    ("toolDelivery", "singleTool"),
-    ("jsonText", "singleTool"),
-    ("supportsParallelToolUse", "parallelTool"),
-    ("requiresReasoningReplay", "reasoningReplay"),
-    ("reasoningReplay", "reasoningReplay"),
-    ("supportsStreamingToolUse", "streaming"),
-    ("errorRepair", "errorRepair"),
-];
-
 /// The fields that say in one word what an object is about. An object with one of them is compared
 /// as a whole where one side does not have it.
 const HEADLINES: [&str; 4] = ["status", "verdict", "taken", "strictness"];
 
-/// Where a field stands.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(super) struct Path(Vec<String>);
-
-impl Path {
-    pub(super) fn of(steps: &[&str]) -> Self {
-        Self(steps.iter().map(|step| (*step).to_owned()).collect())
-    }
-
-    pub(super) fn child(&self, key: &str) -> Self {
-        let mut steps = self.0.clone();
-        steps.push(key.to_owned());
-        Self(steps)
-    }
-
-    /// Whether a pattern such as `results.*.status` is about this field.
-    pub(super) fn matches(&self, pattern: &str) -> bool {
-        let pattern: Vec<&str> = pattern.split('.').collect();
-        steps_match(&pattern, &self.0)
-    }
-
-    /// The result that the field belongs to or is read off.
-    pub(super) fn result(&self) -> Option<Self> {
-        let steps: Vec<&str> = self.0.iter().map(String::as_str).collect();
-        match steps.as_slice() {
-            ["results", "extended", probe, ..] => Some(Self::of(&["results", "extended", probe])),
-            ["results", result, ..] => Some(Self::of(&["results", result])),
-            [top, ..] => READ_OFF
-                .iter()
-                .find(|(field, _)| field == top)
-                .map(|(_, result)| Self::of(&["results", result])),
-            [] => None,
-        }
-    }
-
-    /// The innermost object on the way to the field that has a list of evidence.
-    pub(super) fn witness<'a>(&self, profile: &'a Value) -> Option<&'a Map<String, Value>> {
-        let mut found = None;
-        let mut at = profile;
-        for step in &self.0 {
-            let Some(next) = at.get(step) else { break };
-            at = next;
-            if let Some(object) = at.as_object().filter(|it| it.contains_key("evidence")) {
-                found = Some(object);
-            }
-        }
-        found
-    }
-}
-
-fn steps_match(pattern: &[&str], steps: &[String]) -> bool {
-    match (pattern, steps) {
-        ([], []) => true,
-        (["**", rest @ ..], _) => {
-            steps_match(rest, steps)
-                || steps.split_first().is_some_and(|(_, tail)| steps_match(pattern, tail))
-        }
-        ([first, rest @ ..], [step, tail @ ..]) => {
-            (*first == "*" || first == step) && steps_match(rest, tail)
-        }
-        _ => false,
-    }
-}
-
-impl fmt::Display for Path {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (nth, step) in self.0.iter().enumerate() {
-            let plain = |c: char| c.is_ascii_alphanumeric() || "_-$".contains(c);
-            match (step.chars().all(plain), nth) {
-                (true, 0) => f.write_str(step)?,
-                (true, _) => write!(f, ".{step}")?,
-                (false, _) => write!(f, "[{}]", Value::from(step.as_str()))?,
-            }
-        }
-        Ok(())
-    }
-}
-
-/// A field that differs; nothing is null.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Difference {
-    pub(super) path: Path,
-    pub(super) old: Value,
-    pub(super) new: Value,
-}
-
-/// All fields that differ, but for those that are no change.
-pub(super) fn differences(old: &Value, new: &Value) -> Vec<Difference> {
+/// All fields that differ, without the ignored ones.
+pub(super) fn differences(old: &Value, new: &Value) -> Vec<FieldChange> {
     let mut found = Vec::new();
-    compare(&Path::default(), old, new, &mut found);
+    compare(&FieldPath::default(), old, new, &mut found);
     found
 }
 
-fn compare(path: &Path, old: &Value, new: &Value, found: &mut Vec<Difference>) {
+fn compare(path: &FieldPath, old: &Value, new: &Value, found: &mut Vec<FieldChange>) {
     if old == new || IGNORED.iter().any(|(pattern, _)| path.matches(pattern)) {
         return;
     }
@@ -165,7 +67,7 @@ fn compare(path: &Path, old: &Value, new: &Value, found: &mut Vec<Difference>) {
         (Shape::Container, Shape::Container | Shape::Nothing)
         | (Shape::Nothing, Shape::Container)
         | (Shape::Headed, Shape::Headed) => {
-            found.extend(counted(path, old, new));
+            found.extend(compare_counts(path, old, new));
             for key in keys(old).union(&keys(new)) {
                 let side = |value: &Value| value.get(key).cloned().unwrap_or(Value::Null);
                 compare(&path.child(key), &side(old), &side(new), found);
@@ -177,18 +79,18 @@ fn compare(path: &Path, old: &Value, new: &Value, found: &mut Vec<Difference>) {
                     if members(value).contains(word) { Value::from("present") } else { Value::Null }
                 };
                 let (old, new) = (side(old), side(new));
-                found.push(Difference { path: path.child(word), old, new });
+                found.push(FieldChange { field: path.child(word), old, new });
             }
         }
         _ => {
             let shown = |value| headline(value).unwrap_or(&nothing).clone();
-            found.push(Difference { path: path.clone(), old: shown(old), new: shown(new) });
+            found.push(FieldChange { field: path.clone(), old: shown(old), new: shown(new) });
         }
     }
 }
 
 /// The passes of both sides with the trials they are of. A status that changed says more.
-fn counted(path: &Path, old: &Value, new: &Value) -> Option<Difference> {
+fn compare_counts(path: &FieldPath, old: &Value, new: &Value) -> Option<FieldChange> {
     let is_result = COUNTED.iter().any(|pattern| path.matches(pattern));
     if !is_result || old.get("status")? != new.get("status")? {
         return None;
@@ -198,7 +100,7 @@ fn counted(path: &Path, old: &Value, new: &Value) -> Option<Difference> {
         Some(json!({"passes": count("passes")?, "trials": count("trials")?}))
     };
     let (old, new) = (counts(old)?, counts(new)?);
-    (old != new).then(|| Difference { path: path.child("passes"), old, new })
+    (old != new).then(|| FieldChange { field: path.child("passes"), old, new })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -243,18 +145,8 @@ mod tests {
     use super::*;
 
     fn shown(old: &Value, new: &Value) -> Vec<String> {
-        let shown = |it: &Difference| format!("{}: {} -> {}", it.path, it.old, it.new);
+        let shown = |it: &FieldChange| format!("{}: {} -> {}", it.field, it.old, it.new);
         differences(old, new).iter().map(shown).collect()
-    }
-
-    #[test]
-    fn patterns_take_single_steps_and_whole_tails() {
-        let path = Path::of(&["results", "schema", "cases", "enum", "verdict"]);
-        assert!(path.matches("results.*.cases.*.verdict"));
-        assert!(path.matches("results.**"));
-        assert!(path.matches("results.schema.**.verdict"));
-        assert!(!path.matches("results.*"));
-        assert!(!path.matches("results.**.taken"));
     }
 
     #[test]
@@ -310,15 +202,5 @@ mod tests {
                 r#"results.schema.cases.enum: "accepted-valid" -> null"#,
             ]
         );
-    }
-
-    #[test]
-    fn evidence_is_that_of_the_innermost_result() {
-        let profile = json!({"results": {"schema": {"evidence": ["outer"], "cases": {
-            "enum": {"evidence": ["inner"], "verdict": "rejected"}}}}});
-        let case = Path::of(&["results", "schema", "cases", "enum", "verdict"]);
-        assert_eq!(case.witness(&profile).unwrap()["evidence"], json!(["inner"]));
-        let top = Path::of(&["schemaLevel"]);
-        assert_eq!(top.result().unwrap().witness(&profile).unwrap()["evidence"], json!(["outer"]));
     }
 }

@@ -1,15 +1,16 @@
 //! Does every row of the table take the pair of profiles that it is meant for, and only that?
 
 use std::collections::BTreeSet;
-use std::path::{Path as FilePath, PathBuf};
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::field::{IGNORED, Path};
-use super::{Answered, Change, Diff, Glimpse, Measured, Seen, diff, rules};
+use super::adapter::compare_sides;
+use super::field::IGNORED;
+use super::{AdapterSide, Answered, Change, FieldChange, Glimpse, Seen, diff, rules};
 use crate::ir::{Digest, Reply, Stop, StopKind};
-use crate::profile::Profile;
+use crate::profile::{FieldPath, Profile};
 use crate::telemetry::MetricName;
 
 /// `fixtures/diff/<code>.json`: what both sides have beyond the same base.
@@ -37,7 +38,7 @@ enum Provenance {
 
 /// Which side of a pair is the older one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Direction {
     Forth,
     Back,
 }
@@ -57,7 +58,7 @@ struct Shown {
 }
 
 fn folder() -> PathBuf {
-    FilePath::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/diff")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/diff")
 }
 
 fn read<T: serde::de::DeserializeOwned>(name: &str) -> T {
@@ -75,7 +76,7 @@ pub(super) fn profile(patch: &Value) -> Profile {
 
 /// The change that the fixture of a code yields.
 pub(super) fn change(code: &str) -> Change {
-    fixture(code, Way::Forth).changes.remove(0)
+    changes(code, Direction::Forth).remove(0)
 }
 
 /// Both profiles of the fixture of a code.
@@ -84,16 +85,20 @@ pub(super) fn sides(code: &str) -> (Profile, Profile) {
     (profile(&pair.old.unwrap()), profile(&pair.new.unwrap()))
 }
 
-fn fixture(code: &str, way: Way) -> Diff {
+/// The changes of a pair. Where answers are given, the newer side stands behind an adapter.
+fn changes(code: &str, direction: Direction) -> Vec<Change> {
     let pair: Pair = read(code);
-    let side = |patch: Option<Value>, answers: Option<Vec<Shown>>| -> Vec<Measured> {
-        let seen = answers.map(|answers| seen(&answers));
-        patch.map(|patch| Measured { profile: profile(&patch), seen }).into_iter().collect()
-    };
-    let (old, new) = (side(pair.old, pair.old_answers), side(pair.new, pair.new_answers));
-    match way {
-        Way::Forth => diff(&old, &new),
-        Way::Back => diff(&new, &old),
+    let mut old = (pair.old.as_ref().map(profile), pair.old_answers);
+    let mut new = (pair.new.as_ref().map(profile), pair.new_answers);
+    if direction == Direction::Back {
+        std::mem::swap(&mut old, &mut new);
+    }
+    match (old, new) {
+        ((Some(old), Some(direct)), (Some(new), Some(through))) => {
+            let side = |profile, answers: &[Shown]| AdapterSide { profile, seen: seen(answers) };
+            compare_sides(&side(old, &direct), &side(new, &through))
+        }
+        ((old, _), (new, _)) => diff(old.as_slice(), new.as_slice()).changes,
     }
 }
 
@@ -146,12 +151,12 @@ fn merge(document: &mut Value, patch: &Value) {
 fn every_row_has_a_pair_that_yields_exactly_it() {
     let mut wrong = Vec::new();
     for rule in rules() {
-        let changes = fixture(rule.code, Way::Forth).changes;
+        let changes = changes(rule.code, Direction::Forth);
         let expected = [(rule.code, rule.class, rule.severity)];
         let found = changes.iter().map(|it| (it.code.as_str(), it.class, it.severity));
         let found: Vec<_> = found.collect();
         if found != expected {
-            let at: Vec<String> = changes.iter().map(|it| it.at.field.clone()).collect();
+            let at: Vec<String> = changes.iter().map(|it| it.at.field.to_string()).collect();
             wrong.push(format!("{}: {found:?} at {at:?}", rule.code));
         }
     }
@@ -165,7 +170,7 @@ fn every_pair_says_what_it_is_and_what_it_yields_the_other_way_round() {
         let pair: Pair = read(rule.code);
         assert_eq!(pair.provenance, Provenance::Invented);
         assert!(!pair.about.is_empty(), "{}", rule.code);
-        let changes = fixture(rule.code, Way::Back).changes;
+        let changes = changes(rule.code, Direction::Back);
         let found: Vec<&str> = changes.iter().map(|it| it.code.as_str()).collect();
         if found != pair.reverse {
             wrong.push(format!("{}: {found:?}, not {:?}", rule.code, pair.reverse));
@@ -189,8 +194,9 @@ fn rows_and_pairs_agree() {
 
 #[test]
 fn a_profile_is_no_change_of_itself() {
-    let same = [profile(&json!({})).into()];
-    assert_eq!(diff(&same, &same), Diff { compared: 1, changes: vec![] });
+    let same = [profile(&json!({}))];
+    let diff = diff(&same, &same);
+    assert_eq!((diff.compared, diff.changes), (1, vec![]));
 }
 
 #[test]
@@ -200,8 +206,8 @@ fn a_change_has_its_evidence_and_its_words_on_both_sides() {
     assert_eq!((change.evidence.old.len(), change.evidence.new.len()), (3, 1));
     assert_eq!(change.reason.old.as_deref(), Some("as asked"));
     assert_eq!(change.reason.new.as_deref(), Some("one call only"));
-    let also: Vec<&str> = change.also.iter().map(|it| it.field.as_str()).collect();
-    assert!(also.contains(&"results.parallelTool.status"), "{also:?}");
+    let status = FieldPath::of(&["results", "parallelTool", "status"]);
+    assert!(change.also.iter().any(|it| it.field == status), "{:?}", change.also);
 }
 
 /// Walks the JSON Schema of the profile, so that a field that is added later is found.
@@ -213,10 +219,10 @@ fn every_field_of_a_profile_has_a_row_or_a_reason_for_none() {
     assert!(leaves.len() > 60, "{leaves:#?}");
     for leaf in leaves {
         let steps: Vec<&str> = leaf.iter().map(String::as_str).collect();
-        let path = Path::of(&steps);
+        let path = FieldPath::of(&steps);
         let owned = rules().any(|rule| rule.owns(&path));
         let ignored = (1..=steps.len()).any(|depth| {
-            let part = Path::of(&steps[..depth]);
+            let part = FieldPath::of(&steps[..depth]);
             IGNORED.iter().any(|(pattern, _)| part.matches(pattern))
         });
         assert!(owned || ignored, "no row and no reason: {path}");
@@ -269,21 +275,26 @@ fn every_step_between_two_verdicts_has_a_row() {
         (vec!["results.history.shapes.x.taken"], &taken),
     ] {
         for field in fields {
-            let path = Path::of(&field.split('.').collect::<Vec<_>>());
+            let path = FieldPath::of(&field.split('.').collect::<Vec<_>>());
             each_pair(words, |old, new| {
-                assert!(rules().any(|rule| rule.takes(&path, old, new)), "{path}: {old} -> {new}");
+                assert!(has_row(&path, old, new), "{path}: {old} -> {new}");
             });
         }
     }
     each_pair(&modes, |old, new| {
-        let mode = Path::of(&["reasoningReplay", "mode"]);
-        let requires = Path::of(&["requiresReasoningReplay"]);
+        let mode = FieldPath::of(&["reasoningReplay", "mode"]);
+        let requires = FieldPath::of(&["requiresReasoningReplay"]);
         let is_required = |mode: &Value| json!(mode == "required");
         let by_flag = is_required(old) != is_required(new)
-            && rules().any(|rule| rule.takes(&requires, &is_required(old), &is_required(new)));
-        let by_mode = rules().any(|rule| rule.takes(&mode, old, new));
+            && has_row(&requires, &is_required(old), &is_required(new));
+        let by_mode = has_row(&mode, old, new);
         assert!(by_flag || by_mode, "{old} -> {new}");
     });
+}
+
+fn has_row(field: &FieldPath, old: &Value, new: &Value) -> bool {
+    let at = FieldChange { field: field.clone(), old: old.clone(), new: new.clone() };
+    rules().any(|rule| rule.takes(&at))
 }
 
 fn each_pair(words: &[&str], check: impl Fn(&Value, &Value)) {
@@ -306,7 +317,7 @@ fn good_news_never_covers_bad_news() {
         "results": {"schema": {"status": "partial", "cases": {
             "enum": {"verdict": "rejected"}}}}
     }));
-    let diff = diff(&[old.into()], &[new.into()]);
+    let diff = diff(&[old], &[new]);
     let codes: Vec<&str> = diff.changes.iter().map(|change| change.code.as_str()).collect();
     assert_eq!(codes, ["schema-keyword-lost", "typed-arguments-regained"]);
 }
@@ -319,7 +330,7 @@ fn cost_is_compared_only_between_answers_to_the_same_questions() {
         profile(&patch)
     };
     let codes = |new: Profile| -> Vec<&str> {
-        let changes = diff(&[cheap.clone().into()], &[new.into()]).changes;
+        let changes = diff(&[cheap.clone()], &[new]).changes;
         changes.iter().map(|change| change.code.as_str()).collect()
     };
     assert_eq!(codes(dear(json!({}))), ["tokens-grew"]);
@@ -329,7 +340,7 @@ fn cost_is_compared_only_between_answers_to_the_same_questions() {
 #[test]
 fn each_of_the_seven_metrics_is_compared() {
     for name in MetricName::ALL {
-        let path = Path::of(&["metrics", name.as_str()]);
+        let path = FieldPath::of(&["metrics", name.as_str()]);
         assert_eq!(rules().filter(|rule| rule.owns(&path)).count(), 2, "worse and better: {path}");
     }
 }

@@ -43,7 +43,7 @@ pub struct Ruling {
 /// How a gate came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum GateOutcome {
     /// Nothing is denied.
     Passed,
     /// Nothing is denied, and something could not be judged.
@@ -57,7 +57,7 @@ pub enum Outcome {
 #[serde(rename_all = "camelCase")]
 pub struct Gate {
     /// How it came out.
-    pub outcome: Outcome,
+    pub outcome: GateOutcome,
     /// How many targets were compared.
     pub compared: usize,
     /// Each change, those that decide first.
@@ -82,9 +82,9 @@ pub fn gate(
     let mut rulings: Vec<Ruling> = diff.changes.into_iter().map(judge).collect();
     rulings.sort_by_key(|ruling| std::cmp::Reverse(ruling.level));
     let outcome = match rulings.iter().map(|ruling| ruling.level).max() {
-        Some(Level::Deny) => Outcome::Failed,
-        Some(Level::Inconclusive) => Outcome::Inconclusive,
-        Some(Level::Warn | Level::Allow) | None => Outcome::Passed,
+        Some(Level::Deny) => GateOutcome::Failed,
+        Some(Level::Inconclusive) => GateOutcome::Inconclusive,
+        Some(Level::Warn | Level::Allow) | None => GateOutcome::Passed,
     };
     let expired = outdated(policy, today);
     Gate { outcome, compared: diff.compared, expired, rulings }
@@ -182,25 +182,25 @@ mod tests {
         gate(diff, &policy, &Policy::built_in().unwrap(), quarantine, today())
     }
 
-    fn plain(code: &str) -> (Outcome, Level) {
+    fn plain(code: &str) -> (GateOutcome, Level) {
         let gate = judged(code, "", &Quarantine::default());
         (gate.outcome, gate.rulings[0].level)
     }
 
     #[test]
     fn by_default_grave_regressions_are_denied_and_small_ones_warned_of() {
-        assert_eq!(plain("call-format-lost"), (Outcome::Failed, Level::Deny));
-        assert_eq!(plain("parallel-lost"), (Outcome::Failed, Level::Deny));
-        assert_eq!(plain("target-missing"), (Outcome::Failed, Level::Deny));
-        assert_eq!(plain("stream-defect-new"), (Outcome::Passed, Level::Warn));
-        assert_eq!(plain("reasoning-replay-optional"), (Outcome::Passed, Level::Warn));
-        assert_eq!(plain("parallel-gained"), (Outcome::Passed, Level::Allow));
-        assert_eq!(plain("target-new"), (Outcome::Passed, Level::Allow));
+        assert_eq!(plain("call-format-lost"), (GateOutcome::Failed, Level::Deny));
+        assert_eq!(plain("parallel-lost"), (GateOutcome::Failed, Level::Deny));
+        assert_eq!(plain("target-missing"), (GateOutcome::Failed, Level::Deny));
+        assert_eq!(plain("stream-defect-new"), (GateOutcome::Passed, Level::Warn));
+        assert_eq!(plain("reasoning-replay-optional"), (GateOutcome::Passed, Level::Warn));
+        assert_eq!(plain("parallel-gained"), (GateOutcome::Passed, Level::Allow));
+        assert_eq!(plain("target-new"), (GateOutcome::Passed, Level::Allow));
     }
 
     #[test]
     fn what_could_not_be_judged_neither_passes_nor_fails() {
-        let expected = (Outcome::Inconclusive, Level::Inconclusive);
+        let expected = (GateOutcome::Inconclusive, Level::Inconclusive);
         assert_eq!(plain("verdict-inconclusive"), expected);
         assert_eq!(plain("target-inconclusive"), expected);
     }
@@ -220,14 +220,14 @@ mod tests {
             level = "allow"
         "#;
         let gate = judged("stream-defect-new", policy, &Quarantine::default());
-        assert_eq!(gate.outcome, Outcome::Failed);
+        assert_eq!(gate.outcome, GateOutcome::Failed);
         assert_eq!(
             gate.rulings[0].because,
             "policy rule: code = stream-defect-new, target = acme/*"
         );
         assert_eq!(
             judged("parallel-lost", policy, &Quarantine::default()).outcome,
-            Outcome::Passed
+            GateOutcome::Passed
         );
     }
 
@@ -241,9 +241,9 @@ mod tests {
         };
         let gate = judged("parallel-lost", &policy("2026-11-16"), &Quarantine::default());
         assert_eq!(gate.rulings[0].because, "exception until 2026-11-16: ticket 7");
-        assert_eq!((gate.outcome, gate.expired.len()), (Outcome::Passed, 0));
+        assert_eq!((gate.outcome, gate.expired.len()), (GateOutcome::Passed, 0));
         let gate = judged("parallel-lost", &policy("\"2026-11-15\""), &Quarantine::default());
-        assert_eq!(gate.outcome, Outcome::Failed);
+        assert_eq!(gate.outcome, GateOutcome::Failed);
         assert_eq!(
             gate.expired,
             ["the exception for parallel-lost of acme/* expired on 2026-11-15: ticket 7"]
@@ -254,9 +254,9 @@ mod tests {
     fn a_flaky_probe_only_warns() {
         let flaky = [("acme/model".to_owned(), "parallel".to_owned())].into_iter().collect();
         let gate = judged("parallel-lost", "", &flaky);
-        assert_eq!((gate.outcome, gate.rulings[0].level), (Outcome::Passed, Level::Warn));
+        assert_eq!((gate.outcome, gate.rulings[0].level), (GateOutcome::Passed, Level::Warn));
         assert!(gate.rulings[0].because.starts_with("quarantine"));
-        assert_eq!(judged("schema-level-lowered", "", &flaky).outcome, Outcome::Failed);
+        assert_eq!(judged("schema-level-lowered", "", &flaky).outcome, GateOutcome::Failed);
     }
 
     #[test]
@@ -279,12 +279,12 @@ mod tests {
             (gate.outcome, gate.rulings[0].because.clone())
         };
         let (outcome, because) = sampled(Decision::Noise);
-        assert_eq!(outcome, Outcome::Passed);
+        assert_eq!(outcome, GateOutcome::Passed);
         assert_eq!(because, "noise: sampled again, 9 of 12 are as before (3 of 3)");
-        assert_eq!(sampled(Decision::Inconclusive).0, Outcome::Inconclusive);
+        assert_eq!(sampled(Decision::Inconclusive).0, GateOutcome::Inconclusive);
         assert_eq!(
             sampled(Decision::Regression).0,
-            Outcome::Failed,
+            GateOutcome::Failed,
             "a quarantine does not hide it"
         );
     }

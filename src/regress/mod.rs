@@ -35,13 +35,13 @@ mod suspicion;
 #[cfg(test)]
 mod testing;
 
-pub use adapter::{Effect, as_translated, effect_of, through};
+pub use adapter::{AdapterSide, Effect, as_translated, compare_through_adapter, effect_of};
 pub use change::{Change, Class, FieldChange, Severity, Sides};
 pub use code::Code;
 pub use codes::{Explanation, Kind, explain, explanations};
-pub use diff::{Diff, Measured, diff, in_scope, target_name};
+pub use diff::{Diff, diff, in_scope};
 pub use drift::{Drift, drifts, flaky};
-pub use gate::{Because, Gate, Outcome, Quarantine, Ruling, gate, outdated, ruled};
+pub use gate::{Because, Gate, GateOutcome, Quarantine, Ruling, gate, outdated, ruled};
 pub use glob::Glob;
 pub use policy::{About, Day, Exception, Level, Policy, PolicyRule};
 pub use replays::{

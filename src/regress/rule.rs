@@ -3,9 +3,8 @@
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::field::Path;
-use super::{Class, Severity, has_fallen};
-use crate::profile::Observed;
+use super::{Class, FieldChange, Severity, has_fallen};
+use crate::profile::{FieldPath, Observed};
 
 /// One row: which difference it is about, what that is called, and what to do.
 #[derive(Debug, Clone, Copy)]
@@ -80,13 +79,13 @@ pub enum Rest {
 
 impl Rule {
     /// Whether the row is about this field at all.
-    pub(super) fn owns(&self, path: &Path) -> bool {
+    pub(super) fn owns(&self, path: &FieldPath) -> bool {
         self.fields.iter().any(|pattern| path.matches(pattern))
     }
 
     /// Whether the row is about this difference.
-    pub(super) fn takes(&self, path: &Path, old: &Value, new: &Value) -> bool {
-        self.owns(path) && self.when.holds(old, new)
+    pub(super) fn takes(&self, at: &FieldChange) -> bool {
+        self.owns(&at.field) && self.when.holds(&at.old, &at.new)
     }
 }
 

@@ -2,9 +2,7 @@
 
 use serde_json::Value;
 
-use super::field::Path;
-use super::target_name;
-use crate::profile::Profile;
+use crate::profile::{FieldPath, Profile};
 use crate::store::Completion;
 
 /// How many addresses of evidence a committed snapshot keeps for each result and each case. They
@@ -26,7 +24,7 @@ pub enum Unacceptable {
         /// The target.
         target: String,
         /// The result.
-        field: String,
+        field: FieldPath,
         /// Why.
         because: String,
     },
@@ -50,16 +48,16 @@ pub fn acceptable<'a>(
 /// The first result of a profile that has no verdict though it was asked.
 fn open(profile: &Profile) -> Option<Unacceptable> {
     let results = serde_json::to_value(&profile.results).ok()?;
-    let (path, object) = find_open(&Path::of(&["results"]), &results)?;
+    let (field, object) = find_open(&FieldPath::of(&["results"]), &results)?;
     let because = object.get("reason").or_else(|| object.get("said")).and_then(Value::as_str);
     Some(Unacceptable::Inconclusive {
-        target: target_name(&profile.subject),
-        field: path.to_string(),
+        target: profile.subject.name(),
+        field,
         because: because.unwrap_or("no reason given").to_owned(),
     })
 }
 
-fn find_open<'a>(path: &Path, value: &'a Value) -> Option<(Path, &'a Value)> {
+fn find_open<'a>(path: &FieldPath, value: &'a Value) -> Option<(FieldPath, &'a Value)> {
     let object = value.as_object()?;
     let is_open = |key: &str| object.get(key).and_then(Value::as_str) == Some("inconclusive");
     if ["status", "verdict", "taken"].into_iter().any(is_open) {
@@ -126,9 +124,7 @@ mod tests {
         let kept = trimmed(&full);
         let schema = kept.results.schema.as_ref().unwrap();
         assert_eq!(schema.outcome.evidence.len(), KEPT_EVIDENCE);
-        let again = |profile: &Profile| {
-            super::super::diff(&[full.clone().into()], &[profile.clone().into()])
-        };
+        let again = |profile: &Profile| super::super::diff(&[full.clone()], &[profile.clone()]);
         assert_eq!(again(&kept).changes, []);
         assert_eq!(trimmed(&kept), kept);
     }

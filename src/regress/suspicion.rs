@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Change, Class};
-use crate::profile::{Observed, Outcome, Profile, Results, capabilities};
+use crate::profile::{FieldPath, Observed, Outcome, Profile, Results, capabilities};
 
 /// A change that may be noise, as a question to be asked again.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,7 +11,7 @@ pub struct Suspicion {
     /// The name of the profile's file.
     pub profile: String,
     /// The field that changed.
-    pub field: String,
+    pub field: FieldPath,
     /// The probe that found it.
     pub probe: String,
     /// The one case that it is about, where it is one.
@@ -39,15 +39,15 @@ impl Suspicion {
         let probe = change.probe.clone()?;
         let (was, is) = (outcome(&before.results, &probe)?, outcome(&night.results, &probe)?);
         // What follows from a change may stand in the cases of another probe.
-        let case = case_of(change).and_then(|id| Some((of_case(before, &probe, &id)?, id)));
-        let is_rate = change.at.field.ends_with(".passes");
+        let case = case_of(change).and_then(|id| Some((of_case(before, &probe, id)?, id)));
+        let is_rate = change.at.field.matches("**.passes");
         let all = Observed { passes: was.trials, trials: was.trials };
         let (baseline, sign) = match case {
             Some((observed, _)) => (observed, Sign::Passes),
             None if is_rate || is.status > was.status => (observed(was), Sign::Passes),
             None => (all, Sign::Same(change.at.old.clone())),
         };
-        let case = case.map(|(_, id)| id);
+        let case = case.map(|(_, id)| id.to_owned());
         let (profile, field) = (change.file.clone(), change.at.field.clone());
         Some(Self { profile, field, probe, case, baseline, sign })
     }
@@ -68,7 +68,7 @@ impl Suspicion {
                 None => observed(found),
             },
             Sign::Same(old) => {
-                let now = field_of(&with(night, sample), &self.field);
+                let now = self.field.value_in(&with(night, sample));
                 Observed { passes: u32::from(*old == now), trials: 1 }
             }
         }
@@ -93,13 +93,9 @@ fn outcome<'a>(results: &'a Results, probe: &str) -> Option<&'a Outcome> {
     results.outcomes().find(|outcome| outcome.probe == probe)
 }
 
-/// The case that a field or one that follows from it stands in: `results.schema.cases.enum.verdict`.
-fn case_of(change: &Change) -> Option<String> {
-    let fields = std::iter::once(&change.at).chain(&change.also);
-    fields.filter_map(|at| steps(&at.field)).find_map(|steps| {
-        let at = steps.iter().position(|step| step == "cases")?;
-        steps.get(at + 1).cloned()
-    })
+/// The case that a change or one that follows from it is about.
+fn case_of(change: &Change) -> Option<&str> {
+    std::iter::once(&change.at).chain(&change.also).find_map(|at| at.field.case())
 }
 
 fn of_case(profile: &Profile, probe: &str, case: &str) -> Option<Observed> {
@@ -130,41 +126,6 @@ fn with(night: &Profile, sample: &Results) -> Value {
     serde_json::to_value(&profile).unwrap_or_default()
 }
 
-fn field_of(profile: &Value, field: &str) -> Value {
-    let found = steps(field)
-        .and_then(|steps| steps.iter().try_fold(profile.clone(), |at, step| inside(&at, step)));
-    found.unwrap_or(Value::Null)
-}
-
-/// What stands at a step; a word of a list is there or it is not, as differences tell it.
-fn inside(value: &Value, step: &str) -> Option<Value> {
-    match value {
-        Value::Array(words) => {
-            words.iter().any(|word| word == step).then(|| Value::from("present"))
-        }
-        other => other.get(step).cloned(),
-    }
-}
-
-/// The steps of a field such as `results.extended.x.cases["a b"].verdict`.
-fn steps(field: &str) -> Option<Vec<String>> {
-    let mut steps = Vec::new();
-    let mut rest = field;
-    while !rest.is_empty() {
-        if let Some(quoted) = rest.strip_prefix('[') {
-            let end = quoted.find(']')?;
-            steps.push(serde_json::from_str(quoted.get(..end)?).ok()?);
-            rest = quoted.get(end + 1..)?;
-        } else {
-            let plain = rest.strip_prefix('.').unwrap_or(rest);
-            let end = plain.find(['.', '[']).unwrap_or(plain.len());
-            steps.push(plain.get(..end)?.to_owned());
-            rest = plain.get(end..)?;
-        }
-    }
-    Some(steps)
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -172,21 +133,6 @@ mod tests {
     use super::*;
     use crate::regress::FieldChange;
     use crate::regress::fixtures::{change, sides};
-
-    #[test]
-    fn the_steps_of_a_field_are_read_as_they_are_written() {
-        assert_eq!(steps("schemaLevel"), Some(vec!["schemaLevel".to_owned()]));
-        let quoted = steps(r#"results.extended.x.cases["auto, thinking on"].verdict"#).unwrap();
-        assert_eq!(quoted, ["results", "extended", "x", "cases", "auto, thinking on", "verdict"]);
-    }
-
-    #[test]
-    fn a_word_of_a_list_is_there_or_not() {
-        let profile = json!({"results": {"streaming": {"defects": ["index-missing"]}}});
-        let field = |word: &str| field_of(&profile, &format!("results.streaming.defects.{word}"));
-        assert_eq!(field("index-missing"), "present");
-        assert_eq!(field("index-reused"), Value::Null);
-    }
 
     #[test]
     fn a_new_defect_that_samples_show_again_is_no_noise() {
@@ -202,7 +148,7 @@ mod tests {
     fn the_cases_of_another_probe_are_not_asked_again() {
         let (old, new) = sides("calls-wrong");
         let mut change = change("calls-wrong");
-        let field = "results.schema.cases.enum.verdict".to_owned();
+        let field = FieldPath::of(&["results", "schema", "cases", "enum", "verdict"]);
         let (was, is) = (json!("accepted-valid"), json!("accepted-invalid"));
         change.also.push(FieldChange { field, old: was, new: is });
         let suspicion = Suspicion::of(&change, &old, &new).unwrap();

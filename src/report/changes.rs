@@ -78,7 +78,7 @@ pub fn changes_markdown(changes: &Changes<'_>) -> String {
             change.effect.map_or_else(|| change.class.to_string(), |effect| effect.to_string()),
             format!("`{}`", change.code),
             for_markdown(&change.target),
-            for_markdown(field),
+            for_markdown(&field.to_string()),
             for_markdown(&word(old)),
             for_markdown(&word(new)),
         ];

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use crate::cli::report::stored;
 use crate::cli::shell::error::CliError;
 use crate::ir::Digest;
-use crate::regress::Measured;
+use crate::profile::Profile;
 use crate::store::{self, ProfileFolder, RunFolder, read_profile};
 
 /// A file, a folder of profiles, the folder of a run, or the name of one.
-pub(crate) fn side(name: &str, reports: &Path) -> Result<Vec<Measured>, CliError> {
+pub(crate) fn side(name: &str, reports: &Path) -> Result<Vec<Profile>, CliError> {
     let path = Path::new(name);
     if path.is_file() {
-        return Ok(vec![read_profile(path).map_err(CliError::usage)?.into()]);
+        return Ok(vec![read_profile(path).map_err(CliError::usage)?]);
     }
     if path.is_dir() && !path.join("manifest.json").is_file() {
         return snapshots(path);
@@ -27,13 +27,13 @@ pub(crate) fn side(name: &str, reports: &Path) -> Result<Vec<Measured>, CliError
 }
 
 /// The profiles in a folder, such as the committed ones.
-pub(crate) fn snapshots(folder: &Path) -> Result<Vec<Measured>, CliError> {
+pub(crate) fn snapshots(folder: &Path) -> Result<Vec<Profile>, CliError> {
     let profiles = ProfileFolder::new(folder).read_all().map_err(CliError::usage)?;
-    Ok(profiles.into_iter().map(|(_, profile)| profile.into()).collect())
+    Ok(profiles.into_iter().map(|(_, profile)| profile).collect())
 }
 
 /// The profiles of a run.
-pub(crate) fn measured(run: &RunFolder) -> Result<Vec<Measured>, CliError> {
+pub(crate) fn measured(run: &RunFolder) -> Result<Vec<Profile>, CliError> {
     snapshots(run.profiles().path())
 }
 
