@@ -1,24 +1,30 @@
-//! What does one turn with an endpoint give, and how does a conversation go on?
+//! Conversations with a model: one request, one turn, a whole agent loop.
 //!
-//! - [`Client`]: a model behind a URL, and the log of what was exchanged with it
-//! - [`Answer`]: a reply, a refusal, or no answer at all; [`answer_in`]: which of them a response is
-//! - [`Reading`]: which calls are in a reply, and which layer kept them
-//! - [`limit`](self): what is left of a reply that the token limit ended
-//! - [`Conversation`]: the turns of an agent, bounded
-//! - [`telling`](self): what a turn comes to in the metrics
+//! - [`Client`]: sends requests to one model and logs the exchanges
+//! - [`Answer`]: a reply, a refusal, or nothing that says anything; [`answer_in`]: which of them a
+//!   response is
+//! - [`Reading`]: the calls in a reply, and the layer they were found in
+//! - [`Conversation`]: the turns, one at a time
+//! - [`AgentLoop`]: turns until the model answers, bounded
+//! - `token_limit`: what is left of a reply that the token limit ended
+//! - `missing_results`: error results for calls that nobody answered
+//! - `turn_event`: what is counted of a turn
 
+mod agent_loop;
 mod answer;
 mod client;
-mod decoding;
-mod engine;
-mod limit;
+mod decode;
 mod log;
+mod missing_results;
 mod reading;
-mod telling;
+mod token_limit;
+mod turn_event;
+mod turns;
 
+pub use agent_loop::{AgentLoop, Ending, Step};
 pub use answer::{Answer, CUT_SHORT, Miss, excerpt};
 pub use client::{Address, Client, EvidencedAnswer};
-pub use decoding::answer_in;
-pub use engine::{Conversation, Ending, Turn};
+pub use decode::answer_in;
 pub use log::ExchangeLog;
 pub use reading::{Reading, read};
+pub use turns::{Conversation, Turn};

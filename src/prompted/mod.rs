@@ -1,21 +1,15 @@
-//! How is a model without native tools taught to call them in text?
+//! Tool calling without native tools: a text protocol that the system prompt teaches.
 //!
 //! - `delivery`: whether tools are native or taught in the prompt
 //! - `protocol`: the markers of a protocol, the prompt that teaches them, calls and results in them
-//! - `answers`: results for calls that no tool answered
-//! - `source`: whether the calls are taken from the provider's fields or from the text
 //!
 //! What the model then writes is read by [`textcall`](crate::textcall), like any other text.
 
-mod answers;
 mod delivery;
 mod protocol;
-mod source;
 
-pub use answers::{missing_results, unknown_tool};
 pub use delivery::ToolDelivery;
 pub use protocol::Protocol;
-pub use source::{Source, source};
 
 #[cfg(test)]
 mod samples {

@@ -1,4 +1,4 @@
-//! How is a model without native tools taught to call them in text?
+//! Text protocols for tool calls: the prompt that teaches one, calls and results written in it.
 //!
 //! A protocol is a pair of markers and the words that explain them. The tools stand in the prompt as
 //! JSON, one per line, so that any reader can find them there.
@@ -105,10 +105,23 @@ impl Protocol {
                 "is_error": result.is_error,
             }),
         };
+        let [opener, closer] = self.result_markers();
+        format!("{opener}\n{body}\n{closer}")
+    }
+
+    /// Whether a message holds results, as [`Self::results`] writes them in any protocol.
+    pub fn holds_results(text: &str) -> bool {
+        Self::ALL.into_iter().any(|protocol| {
+            let [opener, _] = protocol.result_markers();
+            text.starts_with(opener)
+        })
+    }
+
+    fn result_markers(self) -> [&'static str; 2] {
         match self {
-            Self::ToolCall => format!("<tool_response>\n{body}\n</tool_response>"),
-            Self::ToolUse => format!("<tool_result>\n{body}\n</tool_result>"),
-            Self::TildeFence => format!("~~~tool_result\n{body}\n~~~"),
+            Self::ToolCall => ["<tool_response>", "</tool_response>"],
+            Self::ToolUse => ["<tool_result>", "</tool_result>"],
+            Self::TildeFence => ["~~~tool_result", "~~~"],
         }
     }
 }

@@ -1,10 +1,10 @@
-//! What is a model told when its call fails?
+//! Tool errors: what a model is told when its call fails.
 
 use std::fmt;
 
 use serde_json::{Value, json};
 
-use crate::ir::{BrokenCall, ToolCall, ToolResult};
+use crate::ir::{BrokenCall, CallId, ToolCall, ToolResult};
 
 /// A code that a program or a model can act on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -17,6 +17,8 @@ pub enum ErrorCode {
     UnknownTool,
     /// A hook refused the call.
     Refused,
+    /// The call was made, and its result was never recorded.
+    ResultMissing,
     /// A code of the tool's own, like `ENOENT`.
     Tool(&'static str),
 }
@@ -29,6 +31,7 @@ impl ErrorCode {
             Self::InvalidJson => "INVALID_JSON",
             Self::UnknownTool => "UNKNOWN_TOOL",
             Self::Refused => "REFUSED",
+            Self::ResultMissing => "RESULT_MISSING",
             Self::Tool(code) => code,
         }
     }
@@ -82,26 +85,32 @@ impl ToolFailure {
         })
     }
 
-    /// The result of the call that failed so.
+    /// The result of the call that failed in this way.
     pub fn result_of(&self, call: &ToolCall) -> ToolResult {
-        ToolResult {
-            tool_call_id: call.id.clone(),
-            name: call.name.clone(),
-            content: self.content(),
-            is_error: true,
-            error_code: Some(self.code.to_string()),
-        }
+        self.result(call.id.clone(), &call.name)
     }
 
     /// The result of a call whose arguments could not be read. It is never run.
     pub fn result_of_broken(call: &BrokenCall) -> ToolResult {
-        let failure = Self::correctable(ErrorCode::InvalidJson, call.problem.clone());
+        Self::unreadable(&call.problem).result(call.id.clone(), &call.name)
+    }
+
+    /// The answer to text that looks like a call and has neither an id nor a name that can be read.
+    pub fn result_without_call(problem: &str) -> ToolResult {
+        Self::unreadable(problem).result(CallId::new(""), "")
+    }
+
+    fn unreadable(problem: &str) -> Self {
+        Self::correctable(ErrorCode::InvalidJson, problem)
+    }
+
+    fn result(&self, tool_call_id: CallId, name: &str) -> ToolResult {
         ToolResult {
-            tool_call_id: call.id.clone(),
-            name: call.name.clone(),
-            content: failure.content(),
+            tool_call_id,
+            name: name.to_owned(),
+            content: self.content(),
             is_error: true,
-            error_code: Some(failure.code.to_string()),
+            error_code: Some(self.code.to_string()),
         }
     }
 }
@@ -109,7 +118,6 @@ impl ToolFailure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::CallId;
 
     #[test]
     fn the_structured_form_has_the_four_fields_in_order() {

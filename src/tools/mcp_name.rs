@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 
 /// The longest name that every provider takes.
-pub const MAX_NAME_LENGTH: usize = 64;
+pub(super) const MAX_NAME_LENGTH: usize = 64;
 
 const PREFIX: &str = "mcp__";
 const SEPARATOR: &str = "__";

@@ -29,7 +29,7 @@ use serde_json::Value;
 pub use catalog::Catalog;
 pub use failure::{ErrorCode, Retry, ToolFailure};
 pub use import::{BadTools, import_tools};
-pub use mcp_name::{MAX_NAME_LENGTH, mcp_name};
+pub use mcp_name::mcp_name;
 pub use nonce::Nonces;
 pub use registry::{Hook, Registry, RegistryError};
 pub use truncate::truncated;

@@ -1,11 +1,12 @@
-//! Which tool is meant, may it run, and what comes back?
+//! Tool registry: finds the tool of a call, checks the arguments, asks the hooks, runs it.
 
 use futures_util::future::join_all;
 use serde_json::Value;
 use tokio::sync::RwLock;
 
 use super::{
-    ArgumentSchema, BadSchema, Effect, ErrorCode, Tool, ToolFailure, mcp_name::MAX_NAME_LENGTH,
+    ArgumentSchema, BadSchema, Effect, ErrorCode, Tool, ToolFailure,
+    mcp_name::{MAX_NAME_LENGTH, mcp_name},
     truncated,
 };
 use crate::ir::{ToolCall, ToolResult, ToolSpec};
@@ -16,11 +17,11 @@ const OUTPUT_LIMIT: usize = 100_000;
 /// Looks at every call before it runs and after.
 ///
 /// Implemented by whoever records, approves or changes calls. `before` may change the arguments,
-/// which are checked against the schema afterwards; an `Err` is told to the model in place of a
-/// result, and the tool does not run.
+/// which are checked against the schema afterwards. An `Err` goes to the model in place of a result,
+/// and the tool does not run; with [`ErrorCode::Refused`] it is counted as a blocked call.
 pub trait Hook: Send + Sync {
-    /// Before the arguments are checked.
-    fn before(&self, _call: &mut ToolCall) -> Result<(), ToolFailure> {
+    /// Before the arguments are checked; `effect` says whether the tool changes anything.
+    fn before(&self, _call: &mut ToolCall, _effect: Effect) -> Result<(), ToolFailure> {
         Ok(())
     }
 
@@ -66,7 +67,7 @@ pub enum RegistryError {
          or '-'"
     )]
     BadName(String),
-    /// The schema is none.
+    /// The schema is not a JSON Schema.
     #[error("tool '{name}' has an invalid input schema: {problem}")]
     BadSchema {
         /// The tool's name.
@@ -79,7 +80,16 @@ pub enum RegistryError {
 impl Registry {
     /// Offers a tool.
     pub fn register(&mut self, tool: Box<dyn Tool>) -> Result<(), RegistryError> {
+        self.offer(tool.spec(), tool)
+    }
+
+    /// Offers a tool of an MCP server, as `mcp__server__tool`.
+    pub fn register_mcp(&mut self, server: &str, tool: Box<dyn Tool>) -> Result<(), RegistryError> {
         let spec = tool.spec();
+        self.offer(ToolSpec { name: mcp_name(server, &spec.name), ..spec }, tool)
+    }
+
+    fn offer(&mut self, spec: ToolSpec, tool: Box<dyn Tool>) -> Result<(), RegistryError> {
         if !is_name(&spec.name) {
             return Err(RegistryError::BadName(spec.name));
         }
@@ -128,7 +138,7 @@ impl Registry {
     }
 
     async fn run_one(&self, mut call: ToolCall) -> ToolResult {
-        let result = match self.outcome(&mut call).await {
+        let result = match self.check_and_run(&mut call).await {
             Ok(output) => ToolResult {
                 tool_call_id: call.id.clone(),
                 name: call.name.clone(),
@@ -142,11 +152,12 @@ impl Registry {
         result
     }
 
-    async fn outcome(&self, call: &mut ToolCall) -> Result<Value, ToolFailure> {
+    async fn check_and_run(&self, call: &mut ToolCall) -> Result<Value, ToolFailure> {
         let entry = self.entry(&call.name).ok_or_else(|| self.unknown(&call.name))?;
-        self.hooks.iter().try_for_each(|hook| hook.before(call))?;
+        let effect = entry.tool.effect();
+        self.hooks.iter().try_for_each(|hook| hook.before(call, effect))?;
         entry.schema.check(&call.input)?;
-        match entry.tool.effect() {
+        match effect {
             Effect::ReadOnly => {
                 let _shared = self.gate.read().await;
                 entry.tool.run(&call.input).await
@@ -311,7 +322,7 @@ mod tests {
     struct Recorder(Arc<Mutex<Vec<String>>>);
 
     impl Hook for Recorder {
-        fn before(&self, call: &mut ToolCall) -> Result<(), ToolFailure> {
+        fn before(&self, call: &mut ToolCall, _: Effect) -> Result<(), ToolFailure> {
             if call.name == "probe_ping" {
                 return Err(ToolFailure::fatal(ErrorCode::Refused, "not today"));
             }

@@ -1,4 +1,4 @@
-//! What does a turn come to in the metrics?
+//! Turn events: what is counted of one turn, from its request, its answer and its results.
 
 use super::{Answer, Reading};
 use crate::ir::{Defect, Part, Reply, Request, Role, ToolResult, Usage};
@@ -8,13 +8,15 @@ use crate::tools::{ErrorCode, Registry};
 /// Ids by which results cannot be paired with calls.
 const UNPAIRABLE: [Defect; 3] = [Defect::IdMissing, Defect::IdEmpty, Defect::IdDuplicate];
 
-/// What is known of a turn before it is held.
+/// What is known of a turn before its request is sent.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Next {
-    /// How many calls it is to give at once.
+    /// How many calls it should give at once.
     pub(super) wanted: Option<u32>,
     /// Whether a tool's error is handed back with it.
     pub(super) after_error: bool,
+    /// How many calls of the history were found without a result.
+    pub(super) unanswered_calls: u32,
 }
 
 /// What a request says of its turn, before it is answered.
@@ -39,8 +41,8 @@ impl Sent {
         }
     }
 
-    /// The turn, now that it is answered; nothing where no answer says anything.
-    pub(super) fn answered(
+    /// The event of the answered turn; `None` where the answer says nothing.
+    pub(super) fn event(
         &self,
         answer: &Answer,
         reading: &Reading,
@@ -50,6 +52,7 @@ impl Sent {
             wanted_calls: self.next.wanted,
             after_tool_error: self.next.after_error,
             replayed_reasoning: self.with_reasoning,
+            closure_errors: self.next.unanswered_calls,
             prompt_tokens: usage(answer).and_then(|usage| usage.input),
             completion_tokens: usage(answer).and_then(|usage| usage.output),
             ..TurnEvent::default()
@@ -62,15 +65,16 @@ impl Sent {
                 invalid_calls: count(
                     reading.calls.iter().filter(|call| tools.fault(call).is_some()).count(),
                 ),
-                closure_errors: u32::from(is_unpairable(reply)),
+                closure_errors: event.closure_errors + u32::from(is_unpairable(reply)),
                 ..event
             },
             Answer::OutputRejected(_) => TurnEvent { broken_calls: 1, ..event },
             Answer::CutShort(reply) => TurnEvent { broken_calls: begun(reply), ..event },
             // Reasoning is not to blame: without it, the same request was refused as well.
-            Answer::Refused(_) => {
-                TurnEvent { closure_errors: u32::from(self.with_results), ..event }
-            }
+            Answer::Refused(_) => TurnEvent {
+                closure_errors: event.closure_errors + u32::from(self.with_results),
+                ..event
+            },
         })
     }
 }
@@ -87,8 +91,8 @@ pub(super) fn reasoning_refused() -> TurnEvent {
     TurnEvent { replayed_reasoning: true, reasoning_replay_error: true, ..TurnEvent::default() }
 }
 
-/// Adds what running its calls gave.
-pub(super) fn ran(event: &mut TurnEvent, results: &[ToolResult]) {
+/// Adds which calls succeeded and which a hook refused.
+pub(super) fn count_results(event: &mut TurnEvent, results: &[ToolResult]) {
     let refused = ErrorCode::Refused;
     let is_refused = |result: &&ToolResult| result.error_code.as_deref() == Some(refused.as_str());
     event.refused_calls = count(results.iter().filter(is_refused).count());

@@ -1,0 +1,97 @@
+//! Agent loop: turns with tools until the model answers in words, or cannot go on.
+//!
+//! Bounded in turns, and stopped when the same call comes three times in a row. [`Conversation`]
+//! does the work; here is only what is decided between two turns.
+
+use super::{Conversation, Miss, Turn};
+use crate::ir::{Message, ToolCall, ToolResult};
+
+const EMPTY_REPLY: &str = "the reply has neither a call nor words";
+
+/// How an agent loop ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ending {
+    /// With an answer in words.
+    Answered(String),
+    /// With the same call, again and again; the last one was not run.
+    Loop(ToolCall),
+    /// With calls still coming when the turns were used up.
+    OutOfTurns,
+    /// Without a reply to act on, and why.
+    NoReply(Miss),
+}
+
+/// What one step gave.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// The model called: these are the results that the next step sends back.
+    Called(Vec<ToolResult>),
+    /// There is nothing to send back.
+    Ended(Ending),
+}
+
+/// A conversation that goes on by itself.
+pub struct AgentLoop<'a> {
+    conversation: Conversation<'a>,
+    max_turns: usize,
+    turns: usize,
+}
+
+impl<'a> AgentLoop<'a> {
+    /// At most so many turns are taken for one ask of the user.
+    pub fn new(conversation: Conversation<'a>, max_turns: usize) -> Self {
+        Self { conversation, max_turns, turns: 0 }
+    }
+
+    /// The conversation so far, with its evidence and telemetry.
+    pub fn conversation(&self) -> &Conversation<'a> {
+        &self.conversation
+    }
+
+    /// Adds the user's next words.
+    pub fn say(&mut self, words: &str) {
+        self.conversation.request().messages.push(Message::user(words));
+        self.turns = 0;
+    }
+
+    /// Takes one turn and runs its calls.
+    ///
+    /// A step that is dropped half-way does no harm: calls that were not run, here or in a history
+    /// that was resumed, are answered with an error before the next request.
+    pub async fn step(&mut self) -> Step {
+        if self.turns == self.max_turns {
+            return Step::Ended(Ending::OutOfTurns);
+        }
+        self.turns += 1;
+        self.conversation.repair_history();
+        let turn = self.conversation.turn().await;
+        match self.ending(&turn) {
+            Some(ending) => Step::Ended(ending),
+            None => Step::Called(self.conversation.run_tools(&turn).await),
+        }
+    }
+
+    /// Takes steps until the model answers in words, or cannot go on.
+    pub async fn run(&mut self) -> Ending {
+        loop {
+            if let Step::Ended(ending) = self.step().await {
+                return ending;
+            }
+        }
+    }
+
+    fn ending(&self, turn: &Turn) -> Option<Ending> {
+        let Turn { answer, reading } = turn;
+        if let Some(miss) = answer.miss() {
+            return Some(Ending::NoReply(miss));
+        }
+        if reading.attempted() {
+            return self.conversation.loop_seen().map(Ending::Loop);
+        }
+        let empty = || reading.text.trim().is_empty().then(|| EMPTY_REPLY.to_owned());
+        Some(match reading.ending.clone().or_else(empty) {
+            Some(why) => Ending::NoReply(Miss::Clear(why)),
+            None => Ending::Answered(reading.text.clone()),
+        })
+    }
+}

@@ -1,0 +1,245 @@
+//! Conversation with tools, turn by turn: send, read the reply, run its calls, put the results back.
+//!
+//! The one engine for the probes, which decide after every turn themselves, and for
+//! [`AgentLoop`](super::AgentLoop), which decides for them.
+
+use super::{Answer, Client, Reading, missing_results, read, token_limit, turn_event};
+use crate::ir::{
+    Defect, Digest, Layer, Message, Part, Reply, Request, ToolCall, ToolResult, ToolSpec,
+};
+use crate::prompted::{Protocol, ToolDelivery};
+use crate::telemetry::TurnEvent;
+use crate::tools::{Registry, ToolFailure};
+
+/// How often the same call in a row makes a loop.
+const LOOP_LENGTH: usize = 3;
+
+/// What one turn gave.
+#[derive(Debug, Clone)]
+pub struct Turn {
+    /// What the request led to.
+    pub answer: Answer,
+    /// What was found in the reply; empty without one.
+    pub reading: Reading,
+}
+
+impl Turn {
+    /// The reply, if there is one.
+    pub fn reply(&self) -> Option<&Reply> {
+        self.answer.reply()
+    }
+}
+
+/// One conversation about one set of tools.
+pub struct Conversation<'a> {
+    client: &'a Client,
+    delivery: ToolDelivery,
+    tools: &'a Registry,
+    request: Request,
+    evidence: Vec<Digest>,
+    defects: Vec<Defect>,
+    /// The calls of each turn so far.
+    turns: Vec<Vec<ToolCall>>,
+    /// Where calls stood so far: the layer that a client looks into last.
+    layer: Option<Layer>,
+    /// The event of each answered turn so far.
+    telemetry: Vec<TurnEvent>,
+    /// What is known of the next turn before it is sent.
+    next: turn_event::Next,
+}
+
+impl<'a> Conversation<'a> {
+    /// Begins with a user's words. Options of the request (choice, stream, …) are the caller's.
+    pub fn new(client: &'a Client, delivery: ToolDelivery, tools: &'a Registry, ask: &str) -> Self {
+        Self::resume(client, delivery, tools, vec![Message::user(ask)])
+    }
+
+    /// Goes on from the messages of an earlier conversation.
+    pub fn resume(
+        client: &'a Client,
+        delivery: ToolDelivery,
+        tools: &'a Registry,
+        messages: Vec<Message>,
+    ) -> Self {
+        let mut request = Request { messages, ..Request::default() };
+        let specs: Vec<ToolSpec> = tools.specs().cloned().collect();
+        match delivery {
+            ToolDelivery::Native => request.tools = specs,
+            ToolDelivery::Prompted(protocol) => request.system = Some(protocol.teach(&specs)),
+        }
+        Self {
+            client,
+            delivery,
+            tools,
+            request,
+            evidence: Vec::new(),
+            defects: Vec::new(),
+            turns: Vec::new(),
+            layer: None,
+            telemetry: Vec::new(),
+            next: turn_event::Next::default(),
+        }
+    }
+
+    /// The request that the next turn sends.
+    pub fn request(&mut self) -> &mut Request {
+        &mut self.request
+    }
+
+    /// Everything said so far, reasoning included.
+    pub fn messages(&self) -> &[Message] {
+        &self.request.messages
+    }
+
+    /// The exchanges so far.
+    pub fn evidence(&self) -> &[Digest] {
+        &self.evidence
+    }
+
+    /// What a strict client would not have taken of the replies so far.
+    pub fn defects(&self) -> &[Defect] {
+        &self.defects
+    }
+
+    /// Where the calls so far stood: the layer that a client looks into last, if they differ.
+    pub fn layer(&self) -> Option<Layer> {
+        self.layer
+    }
+
+    /// The event of each answered turn so far: what was called, what was blocked and why.
+    pub fn telemetry(&self) -> &[TurnEvent] {
+        &self.telemetry
+    }
+
+    /// Says how many calls the next turn should give at once.
+    pub fn want(&mut self, calls: usize) {
+        self.next.wanted = u32::try_from(calls).ok();
+    }
+
+    /// Sends the conversation so far. A reply becomes part of it, word for word.
+    ///
+    /// Some endpoints refuse the reasoning that they gave out themselves. Then the same request is
+    /// sent without it. The conversation keeps the reasoning all the same: a refusal can have other
+    /// causes, and a model that needs its reasoning must find it in the next request.
+    pub async fn turn(&mut self) -> Turn {
+        let next = std::mem::take(&mut self.next);
+        let mut sent = turn_event::Sent::of(&self.request, next.clone());
+        let mut answer = ask(self.client, &self.request, &mut self.evidence).await;
+        if matches!(answer, Answer::Refused(_))
+            && let Some(bare) = self.request.without_reasoning()
+        {
+            let second = ask(self.client, &bare, &mut self.evidence).await;
+            // A reply that was cut short counts: the request was accepted, then the stream failed.
+            if matches!(second, Answer::Reply(_) | Answer::CutShort(_)) {
+                self.telemetry.push(turn_event::reasoning_refused());
+                sent = turn_event::Sent::of(&bare, next);
+                answer = second;
+            }
+        }
+        self.record(answer, &sent)
+    }
+
+    fn record(&mut self, answer: Answer, sent: &turn_event::Sent) -> Turn {
+        if let Answer::Reply(reply) | Answer::CutShort(reply) = &answer {
+            self.defects.extend(reply.defects.iter());
+        }
+        let (answer, reading) = match answer {
+            Answer::Reply(reply) => self.read_and_keep(*reply),
+            other => (other, Reading::default()),
+        };
+        self.turns.push(reading.calls.clone());
+        self.layer = self.layer.max(reading.layer);
+        self.telemetry.extend(sent.event(&answer, &reading, self.tools));
+        Turn { answer, reading }
+    }
+
+    /// Reads a reply and makes it part of the conversation, unless the token limit ended it before
+    /// it said anything.
+    fn read_and_keep(&mut self, mut reply: Reply) -> (Answer, Reading) {
+        let call_was_cut = token_limit::take_cut_call(&mut reply);
+        let reading = read(&reply, &self.specs());
+        if token_limit::ended_early(&reply, &reading, call_was_cut) {
+            return (Answer::Nothing(token_limit::ENDED_EARLY.to_owned()), Reading::default());
+        }
+        self.request.messages.push(Message::assistant(reply.parts.clone()));
+        (Answer::Reply(Box::new(reply)), reading)
+    }
+
+    /// Runs the calls of a turn and puts the results where the model looks for them. An attempt at a
+    /// call that could not be read is answered with what is wrong with it.
+    pub async fn run_tools(&mut self, turn: &Turn) -> Vec<ToolResult> {
+        let mut results = self.tools.run(&turn.reading.calls).await;
+        results.extend(broken_results(turn));
+        if let Some(event) = self.telemetry.last_mut() {
+            turn_event::count_results(event, &results);
+        }
+        self.next.after_error = results.iter().any(|result| result.is_error);
+        if !results.is_empty() {
+            // A call that came as text is answered as text: the endpoint issued no id to pair with.
+            let as_text = self.delivery != ToolDelivery::Native || !is_structured(turn);
+            self.request.messages.push(if as_text {
+                Message::user(self.text_protocol().results(&results))
+            } else {
+                Message::results(results.iter().cloned())
+            });
+        }
+        results
+    }
+
+    fn text_protocol(&self) -> Protocol {
+        match self.delivery {
+            ToolDelivery::Prompted(protocol) => protocol,
+            ToolDelivery::Native => Protocol::ToolCall,
+        }
+    }
+
+    /// Gives an error result to every call of the history that has no result.
+    pub(super) fn repair_history(&mut self) {
+        let (specs, protocol) = (self.specs(), self.text_protocol());
+        let repaired = missing_results::add(&mut self.request.messages, &specs, protocol);
+        self.next.unanswered_calls = repaired;
+    }
+
+    fn specs(&self) -> Vec<ToolSpec> {
+        self.tools.specs().cloned().collect()
+    }
+
+    /// The call that came three turns in a row, ids aside.
+    pub fn loop_seen(&self) -> Option<ToolCall> {
+        let tail = self.turns.get(self.turns.len().checked_sub(LOOP_LENGTH)?..)?;
+        let last = tail.last()?;
+        tail.iter().all(|calls| same_calls(calls, last)).then(|| last.first().cloned())?
+    }
+}
+
+/// Whether the reply holds a call, whole or broken, in the provider's own fields.
+fn is_structured(turn: &Turn) -> bool {
+    let is_call = |part: &Part| matches!(part, Part::Call(_) | Part::BrokenCall(_));
+    turn.reply().is_some_and(|reply| reply.parts.iter().any(is_call))
+}
+
+/// What the model is told of attempts at a call that could not be read.
+fn broken_results(turn: &Turn) -> Vec<ToolResult> {
+    if !is_structured(turn) {
+        let unreadable = |problem: &String| ToolFailure::result_without_call(problem);
+        return turn.reading.broken.iter().map(unreadable).collect();
+    }
+    let parts = turn.reply().into_iter().flat_map(|reply| &reply.parts);
+    let broken = parts.filter_map(|part| match part {
+        Part::BrokenCall(call) => Some(ToolFailure::result_of_broken(call)),
+        _ => None,
+    });
+    broken.collect()
+}
+
+/// Every request of a conversation leaves here, and every answer arrives here.
+async fn ask(client: &Client, request: &Request, evidence: &mut Vec<Digest>) -> Answer {
+    let answered = client.ask(request).await;
+    evidence.push(answered.evidence);
+    answered.answer
+}
+
+fn same_calls(one: &[ToolCall], other: &[ToolCall]) -> bool {
+    one.len() == other.len()
+        && one.iter().zip(other).all(|(a, b)| a.name == b.name && a.input == b.input)
+}
