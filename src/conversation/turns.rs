@@ -243,3 +243,21 @@ fn same_calls(one: &[ToolCall], other: &[ToolCall]) -> bool {
     one.len() == other.len()
         && one.iter().zip(other).all(|(a, b)| a.name == b.name && a.input == b.input)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Stop, StopKind};
+
+    #[test]
+    fn text_that_is_half_a_call_is_answered_with_what_is_wrong() {
+        let text = "<tool_call>{\"name\": \"add\", \"arguments\": {\"a\" 1}}</tool_call>";
+        let parts = vec![Part::Text(text.to_owned())];
+        let reply = Reply::new(parts, Stop::unlabelled(StopKind::EndTurn));
+        let reading = read(&reply, &[]);
+        let turn = Turn { answer: Answer::Reply(Box::new(reply)), reading };
+        let results = broken_results(&turn);
+        assert_eq!(results[0].error_code.as_deref(), Some("INVALID_JSON"));
+        assert_eq!(results[0].content["message"], turn.reading.broken[0].as_str());
+    }
+}
