@@ -15,7 +15,7 @@ use chrono::DateTime;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
-use toolprobe::campaign::{Plan, probe_target};
+use toolprobe::campaign::{RunSettings, probe_target};
 use toolprobe::probe::{Suite, SuiteName, Watch};
 use toolprobe::sim::{Fleet, Options, Sim};
 use toolprobe::target::{Defaults, connect, simulated};
@@ -75,16 +75,17 @@ async fn main() {
 async fn probed(model: &str) -> (u32, Duration) {
     let fleet = Fleet::embedded().unwrap();
     let running = Sim::start(fleet.clone(), "127.0.0.1:0", Options::default()).await.unwrap();
-    let (mut target, _) =
+    let mut target =
         simulated(fleet.get(model).unwrap(), &running.base_url(), &Defaults::default()).unwrap();
     target.endpoint.limits.concurrency = NonZeroUsize::new(512);
-    let mut line = connect(&target.endpoint, &|_| None, &Arc::new(Budget::unlimited())).unwrap();
-    let distant = Arc::new(Distant { inner: line.transport, longest: AtomicU32::new(0) });
-    line.transport = distant.clone();
+    let mut connection = connect(target, &|_| None, &Arc::new(Budget::unlimited())).unwrap();
+    let distant = Arc::new(Distant { inner: connection.transport, longest: AtomicU32::new(0) });
+    connection.transport = distant.clone();
     let suite = Suite::embedded().unwrap();
     let verified_at = DateTime::UNIX_EPOCH;
-    let plan = Plan { suite, name: SuiteName::Standard, trials: 3, seed: 1, verified_at };
+    let settings =
+        RunSettings { suite, name: SuiteName::Standard, trials: 3, seed: 1, verified_at };
     let begin = Instant::now();
-    probe_target(&target, &line, &plan, &Silent).await.unwrap();
+    probe_target(&connection, &settings, &Silent).await.unwrap();
     (distant.longest.load(Ordering::Relaxed), begin.elapsed())
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use chrono::DateTime;
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
-use toolprobe::campaign::{Plan, probe_target};
+use toolprobe::campaign::{RunSettings, probe_target};
 use toolprobe::ir::Defect;
 use toolprobe::probe::{Suite, SuiteName, Watch};
 use toolprobe::profile::Profile;
@@ -36,18 +36,17 @@ async fn probe_all(name: SuiteName, seed: u64, is_meant: fn(&str) -> bool) -> Ve
     let fleet = Fleet::embedded().unwrap();
     let running = Sim::start(fleet.clone(), "127.0.0.1:0", Options::default()).await.unwrap();
     let mut targets = simulated_fleet(&fleet, &running.base_url(), &Defaults::default()).unwrap();
-    targets.retain(|(target, _)| is_meant(&target.name));
+    targets.retain(|target| is_meant(&target.name));
     let suite = Suite::embedded().unwrap();
     let verified_at = DateTime::UNIX_EPOCH;
-    let plan = Plan { suite, name, trials: 3, seed, verified_at };
+    let settings = RunSettings { suite, name, trials: 3, seed, verified_at };
     let budget = Arc::new(Budget::unlimited());
     let profiles = stream::iter(targets)
-        .map(|(target, subject)| {
-            let (plan, budget) = (&plan, &budget);
+        .map(|target| {
+            let (settings, budget) = (&settings, &budget);
             async move {
-                let line = connect(&target.endpoint, &|_| None, budget).unwrap();
-                let probed = probe_target(&target, &line, plan, &Silent).await.unwrap();
-                probed.about(subject).profile
+                let connection = connect(target, &|_| None, budget).unwrap();
+                probe_target(&connection, settings, &Silent).await.unwrap().profile
             }
         })
         .buffered(8)

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use chrono::DateTime;
-use toolprobe::campaign::{Plan, probe_target};
+use toolprobe::campaign::{RunSettings, probe_target};
 use toolprobe::probe::{Suite, SuiteName, Watch};
 use toolprobe::sim::{Fleet, Options, Sim};
 use toolprobe::target::{Defaults, connect, simulated};
@@ -22,16 +22,16 @@ async fn metrics(model: &str) -> Metrics {
     let fleet = Fleet::embedded().unwrap();
     let running = Sim::start(fleet.clone(), "127.0.0.1:0", Options::default()).await.unwrap();
     let file = fleet.get(model).unwrap();
-    let (target, _) = simulated(file, &running.base_url(), &Defaults::default()).unwrap();
-    let plan = Plan {
+    let target = simulated(file, &running.base_url(), &Defaults::default()).unwrap();
+    let settings = RunSettings {
         suite: Suite::embedded().unwrap(),
         name: SuiteName::Standard,
         trials: 3,
         seed: 1,
         verified_at: DateTime::UNIX_EPOCH,
     };
-    let line = connect(&target.endpoint, &|_| None, &Arc::new(Budget::unlimited())).unwrap();
-    let probed = probe_target(&target, &line, &plan, &Silent).await.unwrap();
+    let connection = connect(target, &|_| None, &Arc::new(Budget::unlimited())).unwrap();
+    let probed = probe_target(&connection, &settings, &Silent).await.unwrap();
     running.shutdown().await.unwrap();
     probed.profile.metrics.unwrap()
 }

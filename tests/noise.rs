@@ -15,12 +15,12 @@ use std::sync::Arc;
 
 use chrono::DateTime;
 use futures_util::{StreamExt, stream};
-use toolprobe::campaign::{Confirmed, Job, Plan, Suspect, confirm, probe_target};
+use toolprobe::campaign::{Confirmed, RunSettings, Suspect, confirm, probe_target};
 use toolprobe::probe::{Suite, SuiteName, Watch};
 use toolprobe::profile::{Decision, Profile};
 use toolprobe::regress::{Suspicion, TestPlan, diff};
 use toolprobe::sim::{Fleet, Options, Running, Sim};
-use toolprobe::target::{Defaults, connect, simulated};
+use toolprobe::target::{Connection, Defaults, connect, simulated};
 use toolprobe::transport::Budget;
 
 const NIGHTS: u64 = 200;
@@ -56,48 +56,47 @@ fn suite() -> Suite {
     Suite::load(dir.path()).unwrap()
 }
 
-fn plan(seed: u64, trials: u32) -> Plan {
+fn settings(seed: u64, trials: u32) -> RunSettings {
     let verified_at = DateTime::UNIX_EPOCH;
-    Plan { suite: suite(), name: SuiteName::Standard, trials, seed, verified_at }
+    RunSettings { suite: suite(), name: SuiteName::Standard, trials, seed, verified_at }
 }
 
-async fn serve(fleet: &Fleet) -> (Running, Job) {
+async fn serve(fleet: &Fleet) -> (Running, Connection) {
     let running = Sim::start(fleet.clone(), "127.0.0.1:0", Options::default()).await.unwrap();
     let file = fleet.get("flaky").unwrap();
-    let (target, subject) = simulated(file, &running.base_url(), &Defaults::default()).unwrap();
-    let line = connect(&target.endpoint, &|_| None, &Arc::new(Budget::unlimited())).unwrap();
-    (running, Job { target, line, subject: Some(subject) })
+    let target = simulated(file, &running.base_url(), &Defaults::default()).unwrap();
+    let connection = connect(target, &|_| None, &Arc::new(Budget::unlimited())).unwrap();
+    (running, connection)
 }
 
-async fn probed(job: &Job, plan: &Plan) -> Profile {
-    let probed = probe_target(&job.target, &job.line, plan, &Silent).await.unwrap();
-    probed.about(job.subject.clone().unwrap()).profile
+async fn probed(connection: &Connection, settings: &RunSettings) -> Profile {
+    probe_target(connection, settings, &Silent).await.unwrap().profile
 }
 
 /// What a night's gate says: suspected at all, what the samples decide, and how many they were.
-async fn night(job: &Job, before: &Profile, seed: u64) -> Option<(Decision, u32)> {
-    let plan = plan(seed, NIGHTLY_TRIALS);
-    let night = &probed(job, &plan).await;
-    let changes = diff(&[before.clone()], &[night.clone()]).changes;
+async fn night(connection: &Connection, before: &Profile, seed: u64) -> Option<(Decision, u32)> {
+    let settings = settings(seed, NIGHTLY_TRIALS);
+    let current = &probed(connection, &settings).await;
+    let changes = diff(&[before.clone()], &[current.clone()]).changes;
     let suspicions: Vec<Suspicion> =
-        changes.iter().filter_map(|change| Suspicion::of(change, before, night)).collect();
+        changes.iter().filter_map(|change| Suspicion::of(change, before, current)).collect();
     if suspicions.is_empty() {
         return None;
     }
-    let suspect = Suspect { job, before, night, suspicions };
-    let Confirmed { confirmations, .. } = confirm(&suspect, &plan, TestPlan::default()).await;
+    let suspect = Suspect { connection, before, current, suspicions };
+    let Confirmed { confirmations, .. } = confirm(&suspect, &settings, TestPlan::default()).await;
     let first = confirmations.first()?;
     Some((first.decision, first.samples.trials))
 }
 
 /// How many of the nights fail, after a snapshot of the one rate and at the other.
 async fn failing(before: u8, now: u8) -> usize {
-    let (running, job) = serve(&model(before)).await;
-    let snapshot = probed(&job, &plan(1, SNAPSHOT_TRIALS)).await;
+    let (running, connection) = serve(&model(before)).await;
+    let snapshot = probed(&connection, &settings(1, SNAPSHOT_TRIALS)).await;
     running.shutdown().await.unwrap();
-    let (running, job) = serve(&model(now)).await;
+    let (running, connection) = serve(&model(now)).await;
     let nights: Vec<Option<(Decision, u32)>> = stream::iter(1..=NIGHTS)
-        .map(|seed| night(&job, &snapshot, 1000 + seed))
+        .map(|seed| night(&connection, &snapshot, 1000 + seed))
         .buffer_unordered(8)
         .collect()
         .await;

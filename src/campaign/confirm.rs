@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 
-use super::{Job, Plan};
+use super::RunSettings;
 use crate::conversation::ExchangeLog;
 use crate::probe::{Again, Bench, Probe, Seed, sample};
 use crate::profile::{Confirmation, Decision, Finding, Observed, Profile, Status};
 use crate::prompted::ToolDelivery;
 use crate::regress::{SequentialTest, Suspicion, TestPlan};
+use crate::target::Connection;
 use crate::transport::Exchange;
 
 /// Samples in a row that may say nothing before it is given up.
@@ -17,12 +18,12 @@ const MISSES: u32 = 5;
 
 /// What is suspected of one target.
 pub struct Suspect<'a> {
-    /// The target, and the line to it.
-    pub job: &'a Job,
+    /// The target.
+    pub connection: &'a Connection,
     /// The snapshot.
     pub before: &'a Profile,
     /// What this run found.
-    pub night: &'a Profile,
+    pub current: &'a Profile,
     /// What to ask again.
     pub suspicions: Vec<Suspicion>,
 }
@@ -38,17 +39,21 @@ pub struct Confirmed {
 
 /// Samples every suspicion of these targets again: targets at the same time, the suspicions of one
 /// and their samples one after the other.
-pub async fn confirm_all(suspects: &[Suspect<'_>], plan: &Plan, test: TestPlan) -> Vec<Confirmed> {
-    join_all(suspects.iter().map(|suspect| confirm(suspect, plan, test))).await
+pub async fn confirm_all(
+    suspects: &[Suspect<'_>],
+    settings: &RunSettings,
+    test: TestPlan,
+) -> Vec<Confirmed> {
+    join_all(suspects.iter().map(|suspect| confirm(suspect, settings, test))).await
 }
 
 /// Samples the suspicions of one target again.
-pub async fn confirm(suspect: &Suspect<'_>, plan: &Plan, test: TestPlan) -> Confirmed {
-    let log = ExchangeLog::charging(Arc::clone(&suspect.job.line.budget));
+pub async fn confirm(suspect: &Suspect<'_>, settings: &RunSettings, test: TestPlan) -> Confirmed {
+    let log = ExchangeLog::charging(Arc::clone(&suspect.connection.budget));
     let mut confirmations = Vec::new();
     for suspicion in &suspect.suspicions {
-        let (decision, samples) = match suspect.bench(suspicion, plan, &log) {
-            Some(bench) => suspect.decide(suspicion, &bench, &plan.probes(), test).await,
+        let (decision, samples) = match suspect.bench(suspicion, settings, &log) {
+            Some(bench) => suspect.decide(suspicion, &bench, &settings.probes(), test).await,
             None => (Decision::Inconclusive, Observed::default()),
         };
         confirmations.push(Confirmation {
@@ -77,13 +82,13 @@ impl Suspect<'_> {
             return (Decision::Inconclusive, Observed::default());
         };
         let control = self.control();
-        let layer = self.night.results.single_tool.as_ref().and_then(|single| single.layer);
+        let layer = self.current.results.single_tool.as_ref().and_then(|single| single.layer);
         let (mut number, mut misses) = (0, 0);
         while misses < MISSES {
             let (probe, case) = (suspicion.probe.as_str(), suspicion.case.as_deref());
             let again = Again { probe, case, number, layer };
             let results = sample(bench, probes, again, &control).await;
-            let seen = suspicion.read(&results, self.before, self.night);
+            let seen = suspicion.read(&results, self.before, self.current);
             misses = if seen.trials == 0 { misses + 1 } else { 0 };
             if let Some(decision) = test.observe(seen).filter(|_| seen.trials > 0) {
                 return (decision, test.seen());
@@ -93,31 +98,41 @@ impl Suspect<'_> {
         (Decision::Inconclusive, test.seen())
     }
 
-    /// What a sample is taken with; `None` where calls do not arrive, or not by a way that is known.
-    fn bench(&self, suspicion: &Suspicion, plan: &Plan, log: &ExchangeLog) -> Option<Bench> {
-        let Job { target, line, .. } = self.job;
-        let way = target.endpoint.ways.iter().find(|way| way.dialect == self.night.dialect)?;
+    /// What a sample is taken with; `None` where calls do not arrive, or over an access that is gone.
+    fn bench(
+        &self,
+        suspicion: &Suspicion,
+        settings: &RunSettings,
+        log: &ExchangeLog,
+    ) -> Option<Bench> {
+        let access = self
+            .connection
+            .target
+            .endpoint
+            .accesses
+            .iter()
+            .find(|access| access.dialect == self.current.dialect)?;
         Some(Bench {
-            client: line.client(target, way, log.clone()).ok()?,
+            client: self.connection.client(access, log.clone()).ok()?,
             delivery: self.delivery(suspicion)?,
             stream: false,
-            seed: Seed::new(plan.seed),
+            seed: Seed::new(settings.seed),
             trials: 1,
-            thinking: way.thinking.clone(),
+            thinking: access.thinking.clone(),
         })
     }
 
-    /// Whether calls still arrive is asked on the snapshot's rung, everything else on the night's.
+    /// Whether calls still arrive is asked on the snapshot's rung, everything else on the run's own.
     fn delivery(&self, suspicion: &Suspicion) -> Option<ToolDelivery> {
         let single = self.before.results.single_tool.as_ref();
         let is_first = single.is_some_and(|single| single.outcome.probe == suspicion.probe);
-        let profile = if is_first { self.before } else { self.night };
+        let profile = if is_first { self.before } else { self.current };
         profile.capabilities.tool_delivery
     }
 
-    /// The night's single call, which the negatives of the other probes are compared with.
+    /// The run's own single call, which the negatives of the other probes are compared with.
     fn control(&self) -> Finding {
-        let single = self.night.results.single_tool.as_ref().map(|single| single.outcome.status);
+        let single = self.current.results.single_tool.as_ref().map(|single| single.outcome.status);
         match single {
             Some(Status::Pass | Status::Partial) => Finding::pass("a single call in this run"),
             _ => Finding::Skipped("no single call in this run".to_owned()),

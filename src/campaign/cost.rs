@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Plan;
+use super::RunSettings;
 use crate::probe::{Estimate, Load, estimate};
 use crate::profile::UnitCost;
 use crate::store::{Cost, Percentiles};
@@ -14,16 +14,16 @@ use crate::transport::{Budget, Exchange, Response};
 const GREETING: u64 = 32;
 
 /// What probing a target will cost, finding out about it included.
-pub fn foreseen(target: &Target, plan: &Plan) -> Estimate {
+pub fn foreseen(target: &Target, settings: &RunSettings) -> Estimate {
     let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
-    let ways = count(target.endpoint.ways.len());
-    let greetings = if ways > 1 { ways } else { 0 };
+    let accesses = count(target.endpoint.accesses.len());
+    let greetings = if accesses > 1 { accesses } else { 0 };
     let requests = greetings + count(questions(&target.endpoint));
     // All are asked, and one is likely to answer.
     let likely = Load { requests, tokens: greetings.min(1) * GREETING };
     let most = Load { requests, tokens: greetings * GREETING };
-    let thinking = target.endpoint.ways.iter().find_map(|way| way.thinking.as_ref());
-    estimate(&plan.probes(), plan.trials, thinking) + Estimate { likely, most }
+    let thinking = target.endpoint.accesses.iter().find_map(|access| access.thinking.as_ref());
+    estimate(&settings.probes(), settings.trials, thinking) + Estimate { likely, most }
 }
 
 /// The cost of these exchanges. Requests and tokens are the account's: it also counts what was asked

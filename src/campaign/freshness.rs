@@ -1,29 +1,28 @@
-//! Is there a profile of a target that is still worth believing?
+//! Freshness: is there a profile of a target that still holds?
 //!
-//! Answered from what is known without asking the endpoint: a template that only the server could
-//! tell is taken to be the one it told last.
+//! Answered without asking the endpoint: a chat template that only the server knows is taken to be
+//! the one it told last.
 
 use chrono::{DateTime, Utc};
 
 use crate::profile::{Profile, Staleness, Subject, predecessor, staleness};
 use crate::target::{Access, Target, TemplateFileError, read_template};
 
-/// The profile that is about a target, if any, and whether it still holds. `subject` is what the
-/// profile is said to be about, where not the target's own address.
+/// The profile that is about a target, if any, and whether it still holds.
 pub fn freshness<'a>(
     target: &Target,
-    subject: Option<&Subject>,
     profiles: &'a [Profile],
     probe_version: &str,
     now: DateTime<Utc>,
 ) -> Result<(Option<&'a Profile>, Staleness), TemplateFileError> {
-    let Some(way) = target.endpoint.ways.first() else { return Ok((None, Staleness::Missing)) };
-    let first_guess = subject.cloned().unwrap_or_else(|| target.subject(way, None));
+    let Some(access) = target.endpoint.accesses.first() else {
+        return Ok((None, Staleness::Missing));
+    };
+    let first_guess = target.subject_at(access, None);
     let known = last_known(target, &first_guess, profiles);
-    let now_about = match (subject, known) {
-        (Some(subject), _) => subject.clone(),
-        (None, None) => first_guess,
-        (None, Some(profile)) => about(target, way, profile)?,
+    let now_about = match known {
+        None => first_guess,
+        Some(profile) => about(target, access, profile)?,
     };
     let ttl = target.endpoint.ttl;
     Ok((known, staleness(known, &now_about, probe_version, now, ttl)))
@@ -35,8 +34,9 @@ fn last_known<'a>(
     guess: &Subject,
     profiles: &'a [Profile],
 ) -> Option<&'a Profile> {
+    let accesses = target.endpoint.accesses.iter();
     let here: Vec<String> =
-        target.endpoint.ways.iter().map(|way| target.subject(way, None).endpoint).collect();
+        accesses.map(|access| target.subject_at(access, None).endpoint).collect();
     let at_home = profiles.iter().filter(|profile| here.contains(&profile.subject.endpoint));
     predecessor(at_home, guess).or_else(|| predecessor(profiles, guess))
 }
@@ -47,8 +47,12 @@ pub(super) fn about(
     first: &Access,
     known: &Profile,
 ) -> Result<Subject, TemplateFileError> {
-    let way = target.endpoint.ways.iter().find(|way| way.dialect == known.dialect).unwrap_or(first);
-    let mut subject = target.subject(way, None);
+    if let Some(subject) = &target.subject {
+        return Ok(subject.clone());
+    }
+    let mut accesses = target.endpoint.accesses.iter();
+    let access = accesses.find(|access| access.dialect == known.dialect).unwrap_or(first);
+    let mut subject = target.subject_at(access, None);
     subject.chat_template_hash = match &target.endpoint.chat_template {
         Some(path) => Some(read_template(path)?.hash().to_string()),
         None => known.subject.chat_template_hash.clone(),

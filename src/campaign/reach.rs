@@ -2,11 +2,10 @@
 //!
 //! A gateway that is not wired up would otherwise be blamed for breaking everything.
 
-use super::Job;
 use crate::conversation::{Answer, ExchangeLog, excerpt};
 use crate::dialect::call_url;
 use crate::ir::{Message, Request};
-use crate::target::{Access, discover};
+use crate::target::{Access, Connection, discover};
 
 /// How much of an unexpected answer is shown.
 const SHOWN: usize = 300;
@@ -27,36 +26,36 @@ pub struct NotReached {
     pub came: String,
 }
 
-/// Greets the model through the gateway and directly, and gives the way that leads to it.
-pub async fn reached(through: &Job, direct: &Job) -> Result<Access, NotReached> {
-    let Job { target, line, .. } = through;
+/// Greets the model through the gateway and directly, and gives the gateway's access that reaches it.
+pub async fn reached(through: &Connection, direct: &Connection) -> Result<Access, NotReached> {
+    let target = &through.target;
     let missed = |request: String, came: String| NotReached {
         request,
         model: target.model.clone(),
         came: excerpt(&came, SHOWN),
     };
-    let found = discover(&*line.transport, &target.endpoint, &line.credentials, &target.model);
-    let way = found.await.map_err(|error| missed("a greeting".to_owned(), error.to_string()))?.way;
-    let request = call_url(way.dialect, &way.base_url, &target.model, false)
+    let found = discover(through).await;
+    let access = found.map_err(|error| missed("a greeting".to_owned(), error.to_string()))?.access;
+    let request = call_url(access.dialect, &access.base_url, &target.model, false)
         .map_or_else(|error| error.to_string(), |url| format!("POST {url}"));
-    let expected = match direct.target.endpoint.ways.first() {
+    let expected = match direct.target.endpoint.accesses.first() {
         Some(own) => said(greet(direct, own).await).ok(),
         None => None,
     };
-    match (said(greet(through, &way).await), expected) {
+    match (said(greet(through, &access).await), expected) {
         (Ok(heard), Some(expected)) if !is_akin(&heard, &expected) => {
             let came = format!("\"{heard}\", where the simulator says \"{expected}\"");
             Err(missed(request, came))
         }
         (Err(came), Some(_)) => Err(missed(request, came)),
-        (Ok(_), _) | (Err(_), None) => Ok(way),
+        (Ok(_), _) | (Err(_), None) => Ok(access),
     }
 }
 
-async fn greet(job: &Job, way: &Access) -> Answer {
+async fn greet(connection: &Connection, access: &Access) -> Answer {
     let greeting =
         Request { messages: vec![Message::user("Good morning to you.")], ..Request::default() };
-    match job.line.client(&job.target, way, ExchangeLog::default()) {
+    match connection.client(access, ExchangeLog::default()) {
         Ok(endpoint) => endpoint.ask(&greeting).await.answer,
         Err(error) => Answer::Nothing(error.to_string()),
     }

@@ -9,17 +9,18 @@ use std::path::Path;
 
 use chrono::{DateTime, Utc};
 
-use super::{Confirmed, Job, Plan, Probed, ResumeError, Resumed, SessionError};
+use super::{Confirmed, ProbedTarget, ResumeError, Resumed, RunSettings, SessionError};
 use crate::profile::{CaseResult, CaseVerdict, Profile, Status};
 use crate::store::{
     Claim, Completion, MANIFEST_VERSION, Manifest, RunFolder, RunTarget, Selection, StoreError,
     Totals, together,
 };
+use crate::target::{Connection, Target};
 use crate::telemetry::Counts;
 
 /// A run as it is written down.
 #[derive(Debug)]
-pub struct Record {
+pub struct RunRecorder {
     folder: RunFolder,
     manifest: Manifest,
     /// What it cost before it was broken off.
@@ -29,41 +30,41 @@ pub struct Record {
 
 /// Why a run is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Over {
+pub enum RunEnd {
     /// Every target had its turn.
-    Through,
+    Finished,
     /// Somebody stopped it.
     Interrupted,
 }
 
-impl Record {
+impl RunRecorder {
     /// Makes the folder of a run that is about to ask these targets.
     pub fn begin(
         reports: &Path,
-        plan: &Plan,
-        jobs: &[Job],
+        settings: &RunSettings,
+        connections: &[Connection],
         selection: Selection,
     ) -> Result<Self, StoreError> {
-        let folder = RunFolder::create(reports, plan.verified_at)?;
+        let folder = RunFolder::create(reports, settings.verified_at)?;
         let claim = folder.claim()?;
         let manifest = Manifest {
             manifest_version: MANIFEST_VERSION,
             run: folder.id().clone(),
-            started_at: plan.verified_at,
+            started_at: settings.verified_at,
             finished_at: None,
             toolprobe_version: env!("CARGO_PKG_VERSION").to_owned(),
-            probe_version: plan.suite.version().to_owned(),
-            suite: plan.name.as_str().to_owned(),
-            seed: plan.seed,
-            trials: plan.trials,
-            tools: plan.suite.own_tools().to_vec(),
+            probe_version: settings.suite.version().to_owned(),
+            suite: settings.name.as_str().to_owned(),
+            seed: settings.seed,
+            trials: settings.trials,
+            tools: settings.suite.own_tools().to_vec(),
             selection,
             adapter: None,
             completion: Completion::Running,
             totals: Totals::default(),
             metrics: None,
             confirmations: Vec::new(),
-            targets: jobs.iter().filter_map(announced).collect(),
+            targets: connections.iter().filter_map(|it| announced(&it.target)).collect(),
         };
         folder.write_manifest(&manifest)?;
         Ok(Self { folder, manifest, before: Totals::default(), _claim: claim })
@@ -73,17 +74,17 @@ impl Record {
     /// stands and is given back by the target's name; the rest is to be asked.
     pub fn resume(
         resumed: Resumed,
-        jobs: &[Job],
+        connections: &[Connection],
     ) -> Result<(Self, BTreeMap<String, Profile>), ResumeError> {
         let claim = resumed.folder.claim()?;
         let (mut targets, mut found) = (Vec::new(), BTreeMap::new());
-        for job in jobs {
-            match resumed.settled(job)? {
+        for connection in connections {
+            match resumed.settled(&connection.target)? {
                 Some((target, profile)) => {
                     found.insert(target.name.clone(), profile);
                     targets.push(target);
                 }
-                None => targets.extend(announced(job)),
+                None => targets.extend(announced(&connection.target)),
             }
         }
         let Resumed { folder, mut manifest, .. } = resumed;
@@ -114,7 +115,7 @@ impl Record {
     pub fn keep(
         &mut self,
         name: &str,
-        result: &Result<Probed, SessionError>,
+        result: &Result<ProbedTarget, SessionError>,
     ) -> Result<(), StoreError> {
         let mut targets = self.manifest.targets.iter_mut();
         let Some(target) = targets.find(|target| target.name == name) else { return Ok(()) };
@@ -146,18 +147,18 @@ impl Record {
     /// Says that the run is over, and whether it came to its end.
     pub fn finish(
         &mut self,
-        over: Over,
+        over: RunEnd,
         totals: Totals,
         now: DateTime<Utc>,
     ) -> Result<(), StoreError> {
         self.manifest.finished_at = Some(now);
         self.manifest.totals = self.before.and(totals);
         self.manifest.completion = match (over, self.without_verdict()) {
-            (Over::Interrupted, _) => {
+            (RunEnd::Interrupted, _) => {
                 Completion::Incomplete { because: "it was interrupted".to_owned() }
             }
-            (Over::Through, Some(because)) => Completion::Incomplete { because },
-            (Over::Through, None) => Completion::Complete,
+            (RunEnd::Finished, Some(because)) => Completion::Incomplete { because },
+            (RunEnd::Finished, None) => Completion::Complete,
         };
         self.folder.write_manifest(&self.manifest)
     }
@@ -191,17 +192,16 @@ impl Record {
     }
 }
 
-/// A target before it was asked. The way it will be reached may still have to be found.
-fn announced(job: &Job) -> Option<RunTarget> {
-    let ways = &job.target.endpoint.ways;
-    let way = ways.first()?;
-    let subject = job.subject.clone().unwrap_or_else(|| job.target.subject(way, None));
+/// A target before it was asked. Its access may still have to be found.
+fn announced(target: &Target) -> Option<RunTarget> {
+    let accesses = &target.endpoint.accesses;
+    let access = accesses.first()?;
     Some(RunTarget {
-        name: job.target.name.clone(),
-        subject,
-        dialect: (ways.len() == 1).then_some(way.dialect),
-        extra_body: job.target.extra_body.clone(),
-        thinking: if ways.len() == 1 { way.thinking.clone() } else { None },
+        name: target.name.clone(),
+        subject: target.subject_at(access, None),
+        dialect: (accesses.len() == 1).then_some(access.dialect),
+        extra_body: target.extra_body.clone(),
+        thinking: if accesses.len() == 1 { access.thinking.clone() } else { None },
         profile: None,
         problem: None,
         cost: None,

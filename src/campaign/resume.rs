@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::Job;
 use super::freshness::about;
 use crate::profile::Profile;
 use crate::store::{Completion, Manifest, RunFolder, RunTarget, StoreError};
-use crate::target::TemplateFileError;
+use crate::target::{Access, Target, TemplateFileError};
 
 /// A run that goes on: what was asked, and the targets that are done with.
 #[derive(Debug)]
@@ -88,28 +87,27 @@ impl Resumed {
     /// what the target is today.
     pub(super) fn settled(
         &self,
-        job: &Job,
+        wanted: &Target,
     ) -> Result<Option<(RunTarget, Profile)>, TemplateFileError> {
         let mut targets = self.manifest.targets.iter();
-        let Some(target) = targets.find(|target| target.name == job.target.name) else {
+        let Some(target) = targets.find(|target| target.name == wanted.name) else {
             return Ok(None);
         };
         let (Some(file), None) = (&target.profile, &target.problem) else { return Ok(None) };
         let Some(profile) = self.profiles.get(file) else { return Ok(None) };
-        let ways = &job.target.endpoint.ways;
-        let same = target.extra_body == job.target.extra_body
-            && ways.iter().any(|way| way.thinking == target.thinking)
-            && is_of(job, profile)?;
+        let accesses = &wanted.endpoint.accesses;
+        let same = target.extra_body == wanted.extra_body
+            && accesses.iter().any(|access| access.thinking == target.thinking)
+            && is_of(wanted, profile)?;
         Ok(same.then(|| (target.clone(), profile.clone())))
     }
 }
 
 /// Whether a profile is about what the target is today.
-fn is_of(job: &Job, profile: &Profile) -> Result<bool, TemplateFileError> {
-    if let Some(subject) = &job.subject {
-        return Ok(*subject == profile.subject);
-    }
-    let way = job.target.endpoint.ways.iter().find(|way| way.dialect == profile.dialect);
-    let Some(way) = way else { return Ok(false) };
-    Ok(about(&job.target, way, profile)? == profile.subject)
+fn is_of(target: &Target, profile: &Profile) -> Result<bool, TemplateFileError> {
+    let speaks = |access: &&Access| access.dialect == profile.dialect;
+    let Some(access) = target.endpoint.accesses.iter().find(speaks) else {
+        return Ok(target.subject.as_ref() == Some(&profile.subject));
+    };
+    Ok(about(target, access, profile)? == profile.subject)
 }

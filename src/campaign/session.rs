@@ -1,5 +1,6 @@
 //! What does probing one target give?
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -10,7 +11,7 @@ use super::cost::{cost, unit_cost};
 use crate::conversation::ExchangeLog;
 use crate::dialect::EndpointError;
 use crate::probe::{self, Bench, Measured, Probe, Seed, Suite, SuiteName, Watch};
-use crate::profile::{PROFILE_VERSION, Profile, Subject, ThinkingSwitch, capabilities};
+use crate::profile::{PROFILE_VERSION, Profile, ThinkingSwitch, capabilities};
 use crate::prompted::ToolDelivery;
 use crate::store::Cost;
 use crate::target::{
@@ -22,7 +23,7 @@ use crate::transport::Exchange;
 
 /// What is asked, and how often.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct RunSettings {
     /// The probes.
     pub suite: Suite,
     /// Which of them.
@@ -35,7 +36,7 @@ pub struct Plan {
     pub verified_at: DateTime<Utc>,
 }
 
-impl Plan {
+impl RunSettings {
     /// The probes that are asked.
     pub fn probes(&self) -> Vec<&Probe> {
         self.suite.select(self.name).collect()
@@ -44,7 +45,7 @@ impl Plan {
 
 /// A profile, and the exchanges it rests on.
 #[derive(Debug, Clone)]
-pub struct Probed {
+pub struct ProbedTarget {
     /// What was found.
     pub profile: Profile,
     /// The evidence, in the order the exchanges ended.
@@ -71,91 +72,80 @@ pub enum SessionError {
     Template(#[from] TemplateFileError),
 }
 
-/// Finds out how a target is spoken to, and asks it everything that is planned.
+/// Finds out which dialect a target speaks, and asks it everything in the settings.
 pub async fn probe_target(
-    target: &Target,
-    line: &Connection,
-    plan: &Plan,
+    connection: &Connection,
+    settings: &RunSettings,
     watch: &dyn Watch,
-) -> Result<Probed, SessionError> {
+) -> Result<ProbedTarget, SessionError> {
+    let target = &connection.target;
     let named = target.endpoint.chat_template.as_deref().map(read_template).transpose()?;
     let began = Instant::now();
-    let (transport, credentials) = (&*line.transport, &line.credentials);
-    let found = discover(transport, &target.endpoint, credentials, &target.model).await;
-    let (way, told, (measured, exchanges)) = match found {
-        Ok(Discovery { way, heard }) => {
-            for heard in &heard {
-                line.budget.charge(heard.tokens);
+    let (access, told, (measured, exchanges)) = match discover(connection).await {
+        Ok(Discovery { access, answers }) => {
+            for answer in &answers {
+                connection.budget.charge(answer.tokens);
             }
-            let told = inspect(transport, &target.endpoint, &way, credentials, &target.model);
-            let (told, asked) = join(told, ask(target, line, &way, plan, watch)).await;
-            (way, told, asked?)
+            let told = inspect(connection, &access);
+            let (told, asked) = join(told, ask(connection, &access, settings, watch)).await;
+            (access, told, asked?)
         }
         Err(error) => {
-            // Nothing can be asked, which is as inconclusive as asking for nothing.
-            let way = target.endpoint.ways.first().cloned().ok_or_else(|| error.clone())?;
-            let measured = probe::unheard(&plan.probes(), &error.to_string());
-            (way, Inspection::default(), (measured, Vec::new()))
+            // Nothing can be asked, which is as inconclusive as an endpoint that never answers.
+            let access = target.endpoint.accesses.first().cloned().ok_or_else(|| error.clone())?;
+            let measured = probe::unheard(&settings.probes(), &error.to_string());
+            (access, Inspection::default(), (measured, Vec::new()))
         }
     };
     let told = Inspection { template: named.or(told.template), ..told };
     let profile = Profile {
         cost: Some(unit_cost(target, &measured.telemetry, &exchanges)),
-        ..profile(target, &way, told, plan, &measured)
+        ..profile(target, &access, told, settings, &measured)
     };
-    let cost = cost(&exchanges, &line.budget, began.elapsed());
-    let (telemetry, thinking) = (measured.telemetry, way.thinking);
-    Ok(Probed { profile, exchanges, cost, telemetry, thinking })
+    let cost = cost(&exchanges, &connection.budget, began.elapsed());
+    let (telemetry, thinking) = (measured.telemetry, access.thinking);
+    Ok(ProbedTarget { profile, exchanges, cost, telemetry, thinking })
 }
 
 async fn ask(
-    target: &Target,
-    line: &Connection,
-    way: &Access,
-    plan: &Plan,
+    connection: &Connection,
+    access: &Access,
+    settings: &RunSettings,
     watch: &dyn Watch,
 ) -> Result<(Measured, Vec<Exchange>), SessionError> {
-    let log = ExchangeLog::charging(Arc::clone(&line.budget));
+    let log = ExchangeLog::charging(Arc::clone(&connection.budget));
     let bench = Bench {
-        client: line.client(target, way, log.clone())?,
+        client: connection.client(access, log.clone())?,
         delivery: ToolDelivery::Native,
         stream: false,
-        seed: Seed::new(plan.seed),
-        trials: plan.trials,
-        thinking: way.thinking.clone(),
+        seed: Seed::new(settings.seed),
+        trials: settings.trials,
+        thinking: access.thinking.clone(),
     };
-    let measured = probe::run(&bench, &plan.probes(), watch).await;
+    let measured = probe::run(&bench, &settings.probes(), watch).await;
     Ok((measured, log.take()))
 }
 
 fn profile(
     target: &Target,
-    way: &Access,
+    access: &Access,
     told: Inspection,
-    plan: &Plan,
+    settings: &RunSettings,
     measured: &Measured,
 ) -> Profile {
     let template = told.template.map(|template| template.hash());
+    // Facts about the server that answers are not facts about another subject.
+    let facts = if target.subject.is_some() { BTreeMap::new() } else { told.facts };
     Profile {
         profile_version: PROFILE_VERSION,
-        subject: target.subject(way, template.as_ref()),
-        dialect: way.dialect,
-        server: told.facts.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect(),
+        subject: target.subject_at(access, template.as_ref()),
+        dialect: access.dialect,
+        server: facts.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect(),
         capabilities: capabilities(&measured.results),
-        verified_at: plan.verified_at,
-        probe_version: plan.suite.version().to_owned(),
+        verified_at: settings.verified_at,
+        probe_version: settings.suite.version().to_owned(),
         results: measured.results.clone(),
         metrics: Some(Counts::of(&measured.telemetry).metrics()),
         cost: None,
-    }
-}
-
-impl Probed {
-    /// The same, said to be about something else than the server that was asked.
-    #[must_use]
-    pub fn about(mut self, subject: Subject) -> Self {
-        self.profile.subject = subject;
-        self.profile.server.clear();
-        self
     }
 }

@@ -24,12 +24,12 @@ use super::shell::dry_run;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
 use super::shell::signal::stop_signal;
-use crate::campaign::{Behind, Job, Plan, Record, behind};
+use crate::campaign::{Behind, RunRecorder, RunSettings, behind};
 use crate::regress::{Effect, Gate, Quarantine, gate};
 use crate::report::{Changes, Entry};
 use crate::sim::{Clock, Fleet, Options, Sim};
 use crate::target::{
-    Defaults, DialectChoice, Lines, TargetEntry, offered_models, resolve, resolve_endpoint,
+    Connection, Connector, Defaults, DialectChoice, TargetEntry, resolve, resolve_endpoint,
     simulated,
 };
 use crate::transport::Budget;
@@ -92,12 +92,12 @@ struct Found<'a> {
 
 pub(super) fn run(request: &Request<'_>, console: &Console) -> Result<Exit, CliError> {
     let InForce { policy, built_in, today } = request.against.policy.load()?;
-    let plan = request.asking.plan(&Defaults::default())?;
+    let settings = request.asking.settings(&Defaults::default())?;
     if request.asking.is_dry_run() {
-        return request.estimate(&plan, console);
+        return request.estimate(&settings, console);
     }
     let runtime = tokio::runtime::Runtime::new()?;
-    let compared = runtime.block_on(request.compare(&plan, console))?;
+    let compared = runtime.block_on(request.compare(&settings, console))?;
     let Compared { diff, models, record } = compared;
     let mut gate = gate(diff, &policy, &built_in, &Quarantine::default(), today);
     gate.rulings.sort_by(|a, b| a.change.target.cmp(&b.change.target));
@@ -135,30 +135,34 @@ impl Request<'_> {
     }
 
     /// Asks nothing, not even the gateway for its list.
-    fn estimate(&self, plan: &Plan, console: &Console) -> Result<Exit, CliError> {
-        let lines = Lines::new(Arc::new(Budget::unlimited()), None);
+    fn estimate(&self, settings: &RunSettings, console: &Console) -> Result<Exit, CliError> {
+        let connector = Connector::new(Arc::new(Budget::unlimited()), None);
         let behind = self.behind(&self.fleet()?, None)?;
-        let pairs = self.pairs(behind, NOWHERE, &lines)?;
+        let pairs = self.pairs(behind, NOWHERE, &connector)?;
         let targets = pairs.iter().flat_map(|pair| [&pair.direct.target, &pair.through.target]);
-        let text = dry_run::text(targets, plan, self.output.is_json())?;
+        let text = dry_run::text(targets, settings, self.output.is_json())?;
         self.output.write(console, &text)?;
         console.note(dry_run::NOTHING_ASKED);
         Ok(Exit::Fine)
     }
 
     /// Probes every model over both ways, and says what differs.
-    async fn compare(&self, plan: &Plan, console: &Console) -> Result<Compared, CliError> {
+    async fn compare(
+        &self,
+        settings: &RunSettings,
+        console: &Console,
+    ) -> Result<Compared, CliError> {
         let stop = stop_signal()?;
         let fleet = self.fleet()?;
         let clock = clock::fixed()?.map_or(Clock::System, |at| Clock::Fixed(at.timestamp()));
         let options = Options { clock, ..Options::default() };
         let server = Sim::start(fleet.clone(), "127.0.0.1:0", options).await?;
         let budget = self.asking.budget(&Defaults::default());
-        let lines = Lines::new(Arc::clone(&budget), None);
-        let behind = self.behind(&fleet, self.listed(&lines).await?.as_deref())?;
-        let mut pairs = self.pairs(behind, &server.base_url(), &lines)?;
+        let connector = Connector::new(Arc::clone(&budget), None);
+        let behind = self.behind(&fleet, self.listed(&connector).await?.as_deref())?;
+        let mut pairs = self.pairs(behind, &server.base_url(), &connector)?;
         settle(&mut pairs).await?;
-        let mut probing = Probing::begin(self.reports, plan, &pairs, console)?;
+        let mut probing = Probing::begin(self.reports, settings, &pairs, console)?;
         probing.probe(stop, &budget).await?;
         if self.confirming.is_on() {
             probing.confirm(self.confirming).await?;
@@ -167,37 +171,35 @@ impl Request<'_> {
     }
 
     /// What the gateway offers, where no model is named.
-    async fn listed(&self, lines: &Lines) -> Result<Option<Vec<String>>, CliError> {
+    async fn listed(&self, connector: &Connector) -> Result<Option<Vec<String>>, CliError> {
         if !self.adapter.model.is_empty() {
             return Ok(None);
         }
         let endpoint =
             resolve_endpoint(&self.entry(None), &Defaults::default(), Path::new(""), &env)
                 .map_err(CliError::usage)?;
-        let line = lines.connect(&endpoint, &env).map_err(CliError::usage)?;
-        Ok(offered_models(&*line.transport, &endpoint, &line.credentials).await)
+        connector.offered_models(&endpoint, &env).await.map_err(CliError::usage)
     }
 
-    /// Each model with a line over both ways; directly it is at this address.
+    /// Each model with a connection to either side; directly it is at this address.
     fn pairs(
         &self,
         behind: Vec<Behind>,
         sim_url: &str,
-        lines: &Lines,
+        connector: &Connector,
     ) -> Result<Vec<Pair>, CliError> {
         let mut pairs = Vec::new();
         for Behind { name, model } in behind {
-            let (mut target, subject) =
+            let mut target =
                 simulated(&model, sim_url, &Defaults::default()).map_err(CliError::usage)?;
             target.name = format!("{name}, directly");
-            let line = lines.connect(&target.endpoint, &env).map_err(CliError::usage)?;
-            let direct = Job { target, line, subject: Some(subject) };
-            pairs.push(Pair { direct, through: self.through(&name, lines)? });
+            let direct = connector.connect(target, &env).map_err(CliError::usage)?;
+            pairs.push(Pair { direct, through: self.through(&name, connector)? });
         }
         Ok(pairs)
     }
 
-    fn through(&self, name: &str, lines: &Lines) -> Result<Job, CliError> {
+    fn through(&self, name: &str, connector: &Connector) -> Result<Connection, CliError> {
         let entry = self.entry(Some(name));
         let targets = resolve(&entry, &Defaults::default(), Path::new(""), &env);
         let mut target = targets
@@ -206,15 +208,14 @@ impl Request<'_> {
             .next()
             .ok_or_else(|| CliError::usage("no model to probe; name one with --model"))?;
         target.name = format!("{name}, through the adapter");
-        let line = lines.connect(&target.endpoint, &env).map_err(CliError::usage)?;
-        Ok(Job { target, line, subject: None })
+        connector.connect(target, &env).map_err(CliError::usage)
     }
 
     fn show(
         &self,
         gate: &Gate,
         models: Vec<String>,
-        record: &Record,
+        record: &RunRecorder,
         console: &Console,
     ) -> Result<(), CliError> {
         let manifest = record.manifest();

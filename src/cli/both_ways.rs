@@ -15,10 +15,13 @@ use super::shell::clock;
 use super::shell::console::Console;
 use super::shell::error::CliError;
 use super::shell::progress::Progress;
-use crate::campaign::{Job, Over, Plan, Probed, Record, Suspect, reached, seen, visit_all};
+use crate::campaign::{
+    ProbedTarget, RunEnd, RunRecorder, RunSettings, Suspect, reached, seen, visit_all,
+};
 use crate::profile::{Profile, Subject};
 use crate::regress::{AdapterSide, Diff, Suspicion, as_translated, compare_through_adapter};
 use crate::store::Selection;
+use crate::target::Connection;
 use crate::transport::Budget;
 
 /// Targets at the same time.
@@ -29,8 +32,8 @@ pub(super) const ADAPTER: &str = "adapter";
 
 /// A model over both ways.
 pub(super) struct Pair {
-    pub(super) direct: Job,
-    pub(super) through: Job,
+    pub(super) direct: Connection,
+    pub(super) through: Connection,
 }
 
 /// What probing over both ways came to.
@@ -38,28 +41,28 @@ pub(super) struct Compared {
     pub(super) diff: Diff,
     /// The models that were compared, by their names at the gateway.
     pub(super) models: Vec<String>,
-    pub(super) record: Record,
+    pub(super) record: RunRecorder,
 }
 
-/// Makes sure that the gateway leads to the simulator, and keeps the way that does.
+/// Makes sure that the gateway leads to the simulator, and keeps the access that does.
 pub(super) async fn settle(pairs: &mut [Pair]) -> Result<(), CliError> {
-    let ways = try_join_all(pairs.iter().map(|pair| reached(&pair.through, &pair.direct)));
-    let ways = ways.await.map_err(CliError::usage)?;
-    for (pair, way) in pairs.iter_mut().zip(ways) {
+    let accesses = try_join_all(pairs.iter().map(|pair| reached(&pair.through, &pair.direct)));
+    let accesses = accesses.await.map_err(CliError::usage)?;
+    for (pair, access) in pairs.iter_mut().zip(accesses) {
         let target = &mut pair.through.target;
-        let subject = target.subject(&way, None);
-        pair.through.subject = Some(Subject { provider: ADAPTER.to_owned(), ..subject });
-        target.endpoint.ways = vec![way];
+        let subject = target.subject_at(&access, None);
+        target.subject = Some(Subject { provider: ADAPTER.to_owned(), ..subject });
+        target.endpoint.accesses = vec![access];
     }
     Ok(())
 }
 
 /// A run over both ways that is under way.
 pub(super) struct Probing<'a> {
-    plan: &'a Plan,
+    settings: &'a RunSettings,
     pairs: &'a [Pair],
     console: &'a Console,
-    record: Record,
+    record: RunRecorder,
     /// What was found, by the target's name.
     found: BTreeMap<String, AdapterSide>,
 }
@@ -67,15 +70,15 @@ pub(super) struct Probing<'a> {
 impl<'a> Probing<'a> {
     pub(super) fn begin(
         reports: &Path,
-        plan: &'a Plan,
+        settings: &'a RunSettings,
         pairs: &'a [Pair],
         console: &'a Console,
     ) -> Result<Self, CliError> {
-        let record = Record::begin(reports, plan, &jobs(pairs), Selection::Named)?;
-        let subject = pairs.first().and_then(|pair| pair.through.subject.as_ref());
+        let record = RunRecorder::begin(reports, settings, &connections(pairs), Selection::Named)?;
+        let subject = pairs.first().and_then(|pair| pair.through.target.subject.as_ref());
         let adapter = subject.map_or_else(String::new, |subject| subject.endpoint.clone());
         let record = record.through(adapter)?;
-        Ok(Self { plan, pairs, console, record, found: BTreeMap::new() })
+        Ok(Self { settings, pairs, console, record, found: BTreeMap::new() })
     }
 
     /// Probes everything, until it is done or somebody stops it.
@@ -84,19 +87,19 @@ impl<'a> Probing<'a> {
         stop: impl Future<Output = ()>,
         budget: &Budget,
     ) -> Result<(), CliError> {
-        let (jobs, began) = (jobs(self.pairs), Instant::now());
-        let progress = Progress::new(self.console, jobs.len(), self.plan.probes().len());
+        let (connections, began) = (connections(self.pairs), Instant::now());
+        let progress = Progress::new(self.console, connections.len(), self.settings.probes().len());
         let mut stop = pin!(stop);
-        let mut visits = pin!(visit_all(&jobs, self.plan, AT_ONCE, &progress));
+        let mut visits = pin!(visit_all(&connections, self.settings, AT_ONCE, &progress));
         let over = loop {
             tokio::select! {
-                () = &mut stop => break Over::Interrupted,
+                () = &mut stop => break RunEnd::Interrupted,
                 visit = visits.next() => match visit {
-                    None => break Over::Through,
-                    Some((job, result)) => {
-                        self.record.keep(&job.target.name, &result)?;
+                    None => break RunEnd::Finished,
+                    Some((connection, result)) => {
+                        self.record.keep(&connection.target.name, &result)?;
                         let measured = result.ok().map(measured);
-                        self.found.extend(measured.map(|it| (job.target.name.clone(), it)));
+                        self.found.extend(measured.map(|it| (connection.target.name.clone(), it)));
                     }
                 }
             }
@@ -123,17 +126,17 @@ impl<'a> Probing<'a> {
         let suspects: Vec<Suspect<'_>> = suspected
             .iter()
             .filter(|(.., suspicions)| !suspicions.is_empty())
-            .map(|(pair, before, night, suspicions)| Suspect {
-                job: &pair.through,
+            .map(|(pair, before, current, suspicions)| Suspect {
+                connection: &pair.through,
                 before,
-                night,
+                current,
                 suspicions: suspicions.clone(),
             })
             .collect();
-        confirming.sample(&suspects, self.plan, &mut self.record, self.console).await
+        confirming.sample(&suspects, self.settings, &mut self.record, self.console).await
     }
 
-    /// What differs between the two ways.
+    /// What differs between the two accesses.
     pub(super) fn compared(self) -> Compared {
         let mut diff = Diff::default();
         let mut models = Vec::new();
@@ -150,17 +153,17 @@ impl<'a> Probing<'a> {
     /// The models that have a profile over both ways.
     fn both(&self) -> impl Iterator<Item = (&'a Pair, &AdapterSide, &AdapterSide)> {
         self.pairs.iter().filter_map(|pair| {
-            let of = |job: &Job| self.found.get(&job.target.name);
+            let of = |it: &Connection| self.found.get(&it.target.name);
             Some((pair, of(&pair.direct)?, of(&pair.through)?))
         })
     }
 }
 
-fn jobs(pairs: &[Pair]) -> Vec<Job> {
+fn connections(pairs: &[Pair]) -> Vec<Connection> {
     pairs.iter().flat_map(|pair| [pair.direct.clone(), pair.through.clone()]).collect()
 }
 
-fn measured(probed: Probed) -> AdapterSide {
+fn measured(probed: ProbedTarget) -> AdapterSide {
     let seen = seen(probed.profile.dialect, &probed.exchanges);
     AdapterSide { profile: probed.profile, seen }
 }

@@ -15,7 +15,7 @@ use crate::report::for_terminal;
 use crate::suggest::did_you_mean;
 use crate::target::{
     Connection, DiscoverError, Endpoint, KeyFrom, Span, Target, Timeouts, connect, discover,
-    offered_models, read_template,
+    read_template,
 };
 use crate::transport::{Budget, HttpCall, Transport as _, by_status};
 
@@ -89,7 +89,7 @@ pub(super) fn run(args: &DoctorArgs, console: &Console) -> Result<Exit, CliError
     }
     let timeouts =
         Timeouts { total: Some(args.timeout.unwrap_or(PATIENCE)), ..Timeouts::default() };
-    let mut targets: Vec<Target> = scope.targets("")?.into_iter().map(|(it, _)| it).collect();
+    let mut targets = scope.targets("")?;
     for target in &mut targets {
         target.endpoint.timeouts = timeouts.or(target.endpoint.timeouts);
     }
@@ -117,20 +117,20 @@ async fn examine(target: &Target) -> Vec<Check> {
     let endpoint = &target.endpoint;
     let mut checks = vec![template(endpoint)];
     let env = |name: &str| std::env::var(name).ok();
-    let line = match connect(endpoint, &env, &Arc::new(Budget::unlimited())) {
-        Ok(line) => line,
+    let connection = match connect(target.clone(), &env, &Arc::new(Budget::unlimited())) {
+        Ok(connection) => connection,
         Err(error) => {
             checks.push(Finding::Wrong.of("key", error.to_string()));
             return checks;
         }
     };
     checks.push(key(endpoint));
-    let answers = answers(endpoint, &line).await;
+    let answers = answers(&connection).await;
     let reached = answers.finding != Finding::Unreachable;
     checks.push(answers);
     if reached {
-        checks.push(dialect(target, &line).await);
-        checks.push(model(target, &line).await);
+        checks.push(dialect(&connection).await);
+        checks.push(model(&connection).await);
     }
     checks
 }
@@ -158,13 +158,14 @@ fn key(endpoint: &Endpoint) -> Check {
 }
 
 /// Whether anything answers; what it says at its base does not matter.
-async fn answers(endpoint: &Endpoint, line: &Connection) -> Check {
-    let Some(way) = endpoint.ways.first() else {
+async fn answers(connection: &Connection) -> Check {
+    let Connection { target: Target { endpoint, .. }, transport, credentials, .. } = connection;
+    let Some(access) = endpoint.accesses.first() else {
         return Finding::Wrong.of("endpoint", "it has no address; give a base_url");
     };
-    let call = endpoint.dress(HttpCall::get(way.base_url.clone()), way, &line.credentials);
-    let host = way.base_url.host_str().unwrap_or_default().to_owned();
-    match line.transport.send(&call, &by_status).await.response() {
+    let call = endpoint.dress(HttpCall::get(access.base_url.clone()), access, credentials);
+    let host = access.base_url.host_str().unwrap_or_default().to_owned();
+    match transport.send(&call, &by_status).await.response() {
         Ok(response) if matches!(response.status, 401 | 403) => Finding::Doubtful.of(
             "endpoint",
             format!("{host} answers with {}; is the key the right one?", response.status),
@@ -175,13 +176,12 @@ async fn answers(endpoint: &Endpoint, line: &Connection) -> Check {
     }
 }
 
-async fn dialect(target: &Target, line: &Connection) -> Check {
-    let endpoint = &target.endpoint;
-    if let [way] = endpoint.ways.as_slice() {
-        return Finding::Good.of("dialect", format!("{}, as configured", way.dialect));
+async fn dialect(connection: &Connection) -> Check {
+    if let [access] = connection.target.endpoint.accesses.as_slice() {
+        return Finding::Good.of("dialect", format!("{}, as configured", access.dialect));
     }
-    match discover(&*line.transport, endpoint, &line.credentials, &target.model).await {
-        Ok(found) => Finding::Good.of("dialect", format!("{}, found out", found.way.dialect)),
+    match discover(connection).await {
+        Ok(found) => Finding::Good.of("dialect", format!("{}, found out", found.access.dialect)),
         Err(error @ DiscoverError::Silent { .. }) => {
             Finding::Unreachable.of("dialect", error.to_string())
         }
@@ -192,10 +192,9 @@ async fn dialect(target: &Target, line: &Connection) -> Check {
 }
 
 /// Whether the model is on offer. A list may leave out what is served all the same.
-async fn model(target: &Target, line: &Connection) -> Check {
-    let wanted = target.model.as_str();
-    let offered = offered_models(&*line.transport, &target.endpoint, &line.credentials).await;
-    let Some(offered) = offered else {
+async fn model(connection: &Connection) -> Check {
+    let wanted = connection.target.model.as_str();
+    let Some(offered) = connection.offered_models().await else {
         return Finding::Doubtful.of("model", format!("no list of models to find {wanted} in"));
     };
     let is_listed = |name: &String| name == wanted || name.strip_suffix(":latest") == Some(wanted);

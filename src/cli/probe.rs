@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::args::asking::AskingArgs;
-use super::args::endpoint::{EndpointArgs, probed, reached, resolved};
+use super::args::endpoint::{EndpointArgs, connect_to, probed, resolved};
 use super::args::output::OutputArgs;
 use super::shell::console::Console;
 use super::shell::demands;
@@ -42,15 +42,15 @@ pub(super) struct ProbeArgs {
 
 /// Probes, and says what was found.
 pub(super) fn run(args: &ProbeArgs, console: &Console) -> Result<Exit, CliError> {
-    let plan = args.asking.plan(&Defaults::default())?;
+    let settings = args.asking.settings(&Defaults::default())?;
     let entry = args.endpoint.entry(args.url.as_deref(), &args.asking);
     if args.asking.is_dry_run() {
-        return dry_run::show(&resolved(&entry)?, &plan, &args.output, console);
+        return dry_run::show(&resolved(&entry)?, &settings, &args.output, console);
     }
     let budget = args.asking.budget(&Defaults::default());
     let runtime = tokio::runtime::Runtime::new()?;
     let probed = runtime
-        .block_on(async { probed(reached(&entry, &budget).await?, &plan, console).await })?;
+        .block_on(async { probed(connect_to(&entry, &budget).await?, &settings, console).await })?;
     args.output.show(console, &Report::of_profile(&probed.profile))?;
     console.note(&spent(probed.cost.into()));
     Ok(demands::exit(&probed.profile, &args.require, console))

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::args::asking::AskingArgs;
-use super::args::endpoint::{EndpointArgs, probed, reached};
+use super::args::endpoint::{EndpointArgs, connect_to, probed};
 use super::args::scope::ScopeArgs;
 use super::shell::console::Console;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
-use crate::campaign::{Job, Plan, open_question};
+use crate::campaign::{RunSettings, open_question};
 use crate::replay::{Origin, Transcript, transcribe};
 use crate::sim::{ModelFile, Provenance, Running};
-use crate::target::{Defaults, Lines};
+use crate::target::{Connection, Connector, Defaults};
 
 /// Record an endpoint's exchanges as a transcript that can be replayed
 ///
@@ -75,11 +75,11 @@ async fn recorded(args: &RecordArgs, console: &Console) -> Result<Transcript, Cl
             of_target(args, name, console).await
         }
         url => {
-            let plan = args.asking.plan(&Defaults::default())?;
+            let settings = args.asking.settings(&Defaults::default())?;
             let budget = args.asking.budget(&Defaults::default());
             let entry = args.endpoint.entry(url.as_deref(), &args.asking);
-            let job = reached(&entry, &budget).await?;
-            of_job(job, &plan, None, console).await
+            let connection = connect_to(&entry, &budget).await?;
+            of_connection(connection, &settings, None, console).await
         }
     }
 }
@@ -91,28 +91,29 @@ async fn of_target(
     console: &Console,
 ) -> Result<Transcript, CliError> {
     let scope = ScopeArgs::only(name, args.config.clone(), args.models.clone()).load()?;
-    let plan = args.asking.plan(scope.defaults())?;
+    let settings = args.asking.settings(scope.defaults())?;
     let server = scope.serve().await?;
     let base_url = server.as_ref().map(Running::base_url).unwrap_or_default();
-    let meant = scope.targets(&base_url)?.into_iter().next();
-    let (mut target, subject) =
-        meant.ok_or_else(|| CliError::usage(format!("no target is called '{name}'")))?;
+    let target = scope.targets(&base_url)?.into_iter().next();
+    let mut target =
+        target.ok_or_else(|| CliError::usage(format!("no target is called '{name}'")))?;
     target.endpoint.limits = args.asking.limits().or(target.endpoint.limits);
     target.endpoint.timeouts = args.asking.timeouts().or(target.endpoint.timeouts);
-    let lines = Lines::new(args.asking.budget(scope.defaults()), scope.defaults().concurrency);
-    let line = lines.connect(&target.endpoint, &|name| std::env::var(name).ok());
-    let job = Job { target, line: line.map_err(CliError::usage)?, subject };
-    of_job(job, &plan, scope.model(name), console).await
+    let budget = args.asking.budget(scope.defaults());
+    let connector = Connector::new(budget, scope.defaults().concurrency);
+    let connection = connector.connect(target, &|name| std::env::var(name).ok());
+    let connection = connection.map_err(CliError::usage)?;
+    of_connection(connection, &settings, scope.model(name), console).await
 }
 
-async fn of_job(
-    job: Job,
-    plan: &Plan,
+async fn of_connection(
+    connection: Connection,
+    settings: &RunSettings,
     model: Option<&ModelFile>,
     console: &Console,
 ) -> Result<Transcript, CliError> {
-    let extra_body = job.target.extra_body.clone();
-    let probed = probed(job, plan, console).await?;
+    let extra_body = connection.target.extra_body.clone();
+    let probed = probed(connection, settings, console).await?;
     let profile = &probed.profile;
     if let Some(why) = open_question(profile) {
         return Err(CliError::inconclusive(format!("nothing recorded: no verdict on {why}")));
@@ -123,7 +124,7 @@ async fn of_job(
             Origin { provenance: Provenance::Recorded, source: profile.subject.endpoint.clone() }
         }
     };
-    let transcript = transcribe(probed, extra_body, plan, origin).await;
+    let transcript = transcribe(probed, extra_body, settings, origin).await;
     transcript.map_err(CliError::inconclusive)
 }
 

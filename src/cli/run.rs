@@ -13,7 +13,7 @@ use futures_util::StreamExt as _;
 use super::args::asking::AskingArgs;
 use super::args::confirming::{Confirm, ConfirmArgs};
 use super::args::output::{Format, OutputArgs};
-use super::args::scope::{Meant, NOWHERE, Scope, ScopeArgs};
+use super::args::scope::{NOWHERE, Scope, ScopeArgs};
 use super::args::sides::Kept;
 use super::drift::line as drift_line;
 use super::gate::AgainstArgs;
@@ -27,13 +27,13 @@ use super::shell::exit::Exit;
 use super::shell::progress::Progress;
 use super::shell::signal::stop_signal;
 use super::shell::spent::spent;
-use crate::campaign::{Job, Over, Plan, Record, Resumed, visit_all};
+use crate::campaign::{Resumed, RunEnd, RunRecorder, RunSettings, visit_all};
 use crate::profile::Profile;
 use crate::regress::drifts;
 use crate::report::{EvidenceLinks, Report, for_terminal};
 use crate::sim::Running;
 use crate::store::{Completion, History, RunFolder, RunId, Totals};
-use crate::target::Lines;
+use crate::target::{Connection, Connector, Target};
 use crate::transport::Budget;
 
 /// Targets at the same time where nothing else is said.
@@ -116,30 +116,29 @@ impl RunArgs {
 
 /// A run that is over.
 struct Ended {
-    jobs: Vec<Job>,
+    connections: Vec<Connection>,
     /// What was found, by the target's name.
     found: BTreeMap<String, Profile>,
-    record: Record,
-    over: Over,
+    record: RunRecorder,
+    over: RunEnd,
 }
 
 /// Probes all targets, and says what was found.
 pub(super) fn run(args: &RunArgs, console: &Console) -> Result<Exit, CliError> {
     let mut scope = args.scope.load()?;
     let resumed = args.resumed()?;
-    let plan = match &resumed {
-        None => args.asking.plan(scope.defaults())?,
+    let settings = match &resumed {
+        None => args.asking.settings(scope.defaults())?,
         Some(resumed) => {
             scope = scope.of_run(&resumed.manifest);
-            args.asking.plan_of(resumed)?
+            args.asking.settings_of(resumed)?
         }
     };
     if args.asking.is_dry_run() {
-        let meant = scope.targets(NOWHERE)?;
-        return dry_run::show(meant.iter().map(|(target, _)| target), &plan, &args.output, console);
+        return dry_run::show(&scope.targets(NOWHERE)?, &settings, &args.output, console);
     }
     let runtime = tokio::runtime::Runtime::new()?;
-    let ended = runtime.block_on(probe_all(args, &scope, &plan, resumed, console))?;
+    let ended = runtime.block_on(probe_all(args, &scope, &settings, resumed, console))?;
     let profiles = ended.profiles();
     let links = EvidenceLinks::from_page(ended.record.folder(), args.output.file())?;
     let report = Report::of_run(ended.record.manifest(), &profiles).with_evidence(&links);
@@ -188,7 +187,7 @@ fn compared(args: &RunArgs, run: &RunFolder, console: &Console) -> Result<Exit, 
 async fn probe_all(
     args: &RunArgs,
     scope: &Scope,
-    plan: &Plan,
+    settings: &RunSettings,
     resumed: Option<Resumed>,
     console: &Console,
 ) -> Result<Ended, CliError> {
@@ -197,30 +196,31 @@ async fn probe_all(
     let server = scope.serve().await?;
     let base_url = server.as_ref().map(Running::base_url).unwrap_or_default();
     let budget = args.asking.budget(scope.defaults());
-    let jobs = jobs(args, scope, scope.targets(&base_url)?, &budget)?;
+    let connections = connect_all(args, scope, scope.targets(&base_url)?, &budget)?;
     let (mut record, mut found) = match resumed {
         None => {
-            let record = Record::begin(&args.reports, plan, &jobs, scope.selection())?;
+            let record =
+                RunRecorder::begin(&args.reports, settings, &connections, scope.selection())?;
             (record, BTreeMap::new())
         }
-        Some(resumed) => Record::resume(resumed, &jobs).map_err(CliError::usage)?,
+        Some(resumed) => RunRecorder::resume(resumed, &connections).map_err(CliError::usage)?,
     };
-    let is_open = |job: &&Job| !found.contains_key(&job.target.name);
-    let open: Vec<Job> = jobs.iter().filter(is_open).cloned().collect();
-    let progress = Progress::new(console, open.len(), plan.probes().len());
+    let is_open = |it: &&Connection| !found.contains_key(&it.target.name);
+    let open: Vec<Connection> = connections.iter().filter(is_open).cloned().collect();
+    let progress = Progress::new(console, open.len(), settings.probes().len());
     let began = Instant::now();
     let over = {
         let mut stop = pin!(stop);
-        let mut visits = pin!(visit_all(&open, plan, args.jobs.get(), &progress));
+        let mut visits = pin!(visit_all(&open, settings, args.jobs.get(), &progress));
         loop {
             tokio::select! {
-                () = &mut stop => break Over::Interrupted,
+                () = &mut stop => break RunEnd::Interrupted,
                 visit = visits.next() => match visit {
-                    None => break Over::Through,
-                    Some((job, result)) => {
-                        record.keep(&job.target.name, &result)?;
-                        progress.ended(&job.target, &result);
-                        found.extend(result.ok().map(|it| (job.target.name.clone(), it.profile)));
+                    None => break RunEnd::Finished,
+                    Some((connection, result)) => {
+                        record.keep(&connection.target.name, &result)?;
+                        progress.ended(&connection.target, &result);
+                        found.extend(result.ok().map(|it| (connection.target.name.clone(), it.profile)));
                     }
                 }
             }
@@ -228,32 +228,34 @@ async fn probe_all(
     };
     progress.clear();
     record.finish(over, totals(&budget, began.elapsed()), clock::now()?)?;
-    if over == Over::Through {
+    if over == RunEnd::Finished {
         let confirming = &args.confirming;
-        confirming.confirm(&args.against, &jobs, &found, plan, &mut record, console).await?;
+        confirming
+            .confirm(&args.against, &connections, &found, settings, &mut record, console)
+            .await?;
         // What was sampled again was paid for, too.
         record.finish(over, totals(&budget, began.elapsed()), clock::now()?)?;
     }
-    Ok(Ended { jobs, found, record, over })
+    Ok(Ended { connections, found, record, over })
 }
 
-/// The targets with a line to each. A key that is missing is better told before anything is spent.
-fn jobs(
+/// A connection to each target. A key that is missing is better told before anything is spent.
+fn connect_all(
     args: &RunArgs,
     scope: &Scope,
-    meant: Vec<Meant>,
+    targets: Vec<Target>,
     budget: &Arc<Budget>,
-) -> Result<Vec<Job>, CliError> {
-    let lines = Lines::new(Arc::clone(budget), scope.defaults().concurrency);
+) -> Result<Vec<Connection>, CliError> {
+    let connector = Connector::new(Arc::clone(budget), scope.defaults().concurrency);
     let env = |name: &str| std::env::var(name).ok();
-    let job = |(mut target, subject): Meant| {
+    let connect = |mut target: Target| {
         target.endpoint.limits = args.asking.limits().or(target.endpoint.limits);
         target.endpoint.timeouts = args.asking.timeouts().or(target.endpoint.timeouts);
-        let line = lines.connect(&target.endpoint, &env);
-        let line = line.map_err(|e| CliError::usage(format!("target '{}': {e}", target.name)))?;
-        Ok(Job { target, line, subject })
+        let name = target.name.clone();
+        let connection = connector.connect(target, &env);
+        connection.map_err(|error| CliError::usage(format!("target '{name}': {error}")))
     };
-    meant.into_iter().map(job).collect()
+    targets.into_iter().map(connect).collect()
 }
 
 /// What was spent over all targets.
@@ -270,7 +272,7 @@ pub(super) fn totals(budget: &Budget, wall: Duration) -> Totals {
 impl Ended {
     /// What was found, in the order of the targets.
     fn profiles(&self) -> Vec<Profile> {
-        self.jobs.iter().filter_map(|job| self.found.get(&job.target.name).cloned()).collect()
+        self.connections.iter().filter_map(|it| self.found.get(&it.target.name).cloned()).collect()
     }
 
     /// Tells what it cost, where it is, and what is missing.
@@ -279,7 +281,7 @@ impl Ended {
         console.note(&format!(
             "{} of {} targets, {}; kept in {}",
             self.found.len(),
-            self.jobs.len(),
+            self.connections.len(),
             spent(manifest.totals),
             self.record.folder().path().display(),
         ));
@@ -292,12 +294,12 @@ impl Ended {
     /// The exit code that follows from what was found.
     fn judged(&self, console: &Console) -> Exit {
         let mut exit = match self.over {
-            Over::Through => Exit::Fine,
-            Over::Interrupted => Exit::Inconclusive,
+            RunEnd::Finished => Exit::Fine,
+            RunEnd::Interrupted => Exit::Inconclusive,
         };
-        for job in &self.jobs {
-            exit = exit.and(match self.found.get(&job.target.name) {
-                Some(profile) => demands::exit(profile, &job.target.require, console),
+        for Connection { target, .. } in &self.connections {
+            exit = exit.and(match self.found.get(&target.name) {
+                Some(profile) => demands::exit(profile, &target.require, console),
                 None => Exit::Inconclusive,
             });
         }

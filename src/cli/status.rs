@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::args::asking::SuiteArgs;
-use super::args::scope::{Meant, NOWHERE, ScopeArgs};
+use super::args::scope::{NOWHERE, ScopeArgs};
 use super::shell::clock;
 use super::shell::console::Console;
 use super::shell::error::CliError;
@@ -15,6 +15,7 @@ use crate::campaign::freshness;
 use crate::profile::{Profile, Staleness};
 use crate::report::grid;
 use crate::store::ProfileFolder;
+use crate::target::Target;
 
 /// Say which profiles are missing, stale or fresh, and why
 ///
@@ -79,8 +80,8 @@ fn rows(args: &StatusArgs) -> Result<Vec<Row>, CliError> {
     let read = ProfileFolder::new(&args.profiles).read_all().map_err(CliError::usage)?;
     let profiles: Vec<Profile> = read.into_iter().map(|(_, profile)| profile).collect();
     let now = clock::now()?;
-    let row = |(target, subject): Meant| {
-        let found = freshness(&target, subject.as_ref(), &profiles, &version, now);
+    let row = |target: Target| {
+        let found = freshness(&target, &profiles, &version, now);
         let (profile, staleness) = found.map_err(CliError::usage)?;
         let verified_at = profile.map(|it| it.verified_at.format("%Y-%m-%d %H:%M").to_string());
         Ok(Row { name: target.name, verified_at, staleness })

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::rejudge::{Recorded, RejudgeError, rejudge, verdicts};
 use super::transcript::{TRANSCRIPT_VERSION, Take, Transcript};
-use crate::campaign::{Plan, Probed};
+use crate::campaign::{ProbedTarget, RunSettings};
 use crate::ir::Object;
 use crate::sim::Provenance;
 use crate::transport::{Cassette, JsonDifference, Playback, differences};
@@ -40,22 +40,22 @@ pub enum TranscribeError {
 
 /// The transcript of a target that was probed.
 pub async fn transcribe(
-    probed: Probed,
+    probed: ProbedTarget,
     extra_body: Object,
-    plan: &Plan,
+    settings: &RunSettings,
     origin: Origin,
 ) -> Result<Transcript, TranscribeError> {
-    let Probed { profile, exchanges, thinking, .. } = probed;
+    let ProbedTarget { profile, exchanges, thinking, .. } = probed;
     let recorded = Recorded {
         subject: profile.subject.clone(),
         dialect: profile.dialect,
         extra_body,
         thinking,
-        seed: plan.seed,
-        trials: plan.trials,
+        seed: settings.seed,
+        trials: settings.trials,
     };
     let cassette = Cassette::new(exchanges.into_iter().map(Arc::new), Playback::AsRecorded);
-    let played = rejudge(&recorded, &plan.probes(), Arc::new(cassette)).await?;
+    let played = rejudge(&recorded, &settings.probes(), Arc::new(cassette)).await?;
     if let Some((request, _)) = played.unrecorded().next() {
         return Err(TranscribeError::Unrecorded { path: request.path() });
     }
@@ -71,11 +71,11 @@ pub async fn transcribe(
         dialect: recorded.dialect,
         extra_body: recorded.extra_body,
         thinking: recorded.thinking,
-        suite: plan.name,
-        probe_version: plan.suite.version().to_owned(),
-        seed: plan.seed,
-        trials: plan.trials,
-        tools: plan.suite.own_tools().to_vec(),
+        suite: settings.name,
+        probe_version: settings.suite.version().to_owned(),
+        seed: settings.seed,
+        trials: settings.trials,
+        tools: settings.suite.own_tools().to_vec(),
         verdicts: found,
         exchanges: played.exchanges.iter().map(Take::from).collect(),
     })

@@ -9,7 +9,7 @@ use super::{DialectChoice, TargetEntry};
 use crate::dialect::{DialectId, dialect_of};
 use crate::profile::ThinkingSwitch;
 
-/// One way to reach a target.
+/// One dialect at one URL, and the header that carries the key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Access {
     /// What is spoken.
@@ -73,8 +73,8 @@ pub(super) const PREFERENCE: [DialectId; 5] = [
     DialectId::Ollama,
 ];
 
-/// The ways to reach an entry: one when its dialect is known, else all candidates, likeliest first.
-pub(super) fn ways(
+/// The accesses of an entry: one when its dialect is known, else all candidates, likeliest first.
+pub(super) fn accesses(
     entry: &TargetEntry,
     preset: Option<&Preset>,
     key: Option<&PresetKey>,
@@ -90,22 +90,22 @@ pub(super) fn ways(
         (Some(text), _) => {
             let base = parse_base(text)?;
             let dialects = dialects_at(entry, preset, &base, env)?;
-            let way = |dialect| {
+            let access = |dialect| {
                 let endpoint = preset.and_then(|preset| endpoint_of(preset, dialect));
                 let key_header = header(endpoint, dialect);
                 let thinking = switch(endpoint)?;
                 Ok(Access { dialect, base_url: base.clone(), key_header, thinking })
             };
-            dialects.into_iter().map(way).collect()
+            dialects.into_iter().map(access).collect()
         }
         (None, Some(preset)) => {
-            let way = |endpoint: &PresetEndpoint| {
+            let access = |endpoint: &PresetEndpoint| {
                 let base_url = parse_base(&fill(preset, endpoint, entry, env)?)?;
                 let key_header = header(Some(endpoint), endpoint.dialect);
                 let thinking = switch(Some(endpoint))?;
                 Ok(Access { dialect: endpoint.dialect, base_url, key_header, thinking })
             };
-            preset_endpoints(preset, entry.dialect)?.into_iter().map(way).collect()
+            preset_endpoints(preset, entry.dialect)?.into_iter().map(access).collect()
         }
         (None, None) => Err(TargetError::new(
             "base_url",

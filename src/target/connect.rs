@@ -1,12 +1,13 @@
-//! How does a target become an endpoint that can be spoken to?
+//! Connections: how a target gets a transport, credentials and a budget.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use super::offered::offered_models;
 use super::{Access, Credentials, Endpoint, Env, Limits, MissingKey, Target, Timeouts};
-use crate::conversation::{self, Address, ExchangeLog};
+use crate::conversation::{Address, Client, ExchangeLog};
 use crate::dialect::EndpointError;
 use crate::transport::{
     self, Budget, ConcurrencyLimit, EndpointLimits, HttpCall, HttpTransport, Pool, RetryPolicy,
@@ -31,34 +32,55 @@ pub enum ConnectError {
     Setup(#[from] SetupError),
 }
 
-/// What the lines of one run share: connections, places and the budget.
+/// Opens connections that share a connection pool, a limit of concurrent requests and a budget.
 #[derive(Debug)]
-pub struct Lines {
+pub struct Connector {
     budget: Arc<Budget>,
     concurrency: ConcurrencyLimit,
-    /// By the time that a connection may take to be made, which is a pool's own.
+    /// By connect timeout, which is a property of the pool.
     pools: Mutex<BTreeMap<Duration, Pool>>,
 }
 
-/// A line to a target's endpoint.
+/// A target with an open transport, its credentials and its budget.
 #[derive(Clone)]
 pub struct Connection {
-    /// What carries the requests.
+    /// What is probed.
+    pub target: Target,
+    /// Carries the requests.
     pub transport: Arc<dyn Transport>,
-    /// What they carry beside their bodies.
+    /// Keys and secret headers.
     pub credentials: Credentials,
-    /// What they cost.
+    /// Counts what the target costs.
     pub budget: Arc<Budget>,
 }
 
-impl Lines {
-    /// Lines that spend from one budget, with so many requests under way over all of them.
+impl Connector {
+    /// Spends from one budget, with at most so many concurrent requests over all connections.
     pub fn new(budget: Arc<Budget>, at_once: Option<NonZeroUsize>) -> Self {
         Self { budget, concurrency: ConcurrencyLimit::of(at_once), pools: Mutex::default() }
     }
 
-    /// Opens a line over HTTP, with the patience that the endpoint is to be treated with.
-    pub fn connect(&self, endpoint: &Endpoint, env: Env<'_>) -> Result<Connection, ConnectError> {
+    /// Opens a connection over HTTP with the limits and timeouts of the target's endpoint.
+    pub fn connect(&self, target: Target, env: Env<'_>) -> Result<Connection, ConnectError> {
+        let (transport, credentials, budget) = self.open(&target.endpoint, env)?;
+        Ok(Connection { target, transport, credentials, budget })
+    }
+
+    /// The models that an endpoint lists, before one of them is chosen as a target.
+    pub async fn offered_models(
+        &self,
+        endpoint: &Endpoint,
+        env: Env<'_>,
+    ) -> Result<Option<Vec<String>>, ConnectError> {
+        let (transport, credentials, _) = self.open(endpoint, env)?;
+        Ok(offered_models(&*transport, endpoint, &credentials).await)
+    }
+
+    fn open(
+        &self,
+        endpoint: &Endpoint,
+        env: Env<'_>,
+    ) -> Result<(Arc<dyn Transport>, Credentials, Arc<Budget>), ConnectError> {
         let credentials = endpoint.credentials(env)?;
         let timeouts = timeouts(endpoint.timeouts);
         let pool = self.pool(timeouts.connect)?;
@@ -73,7 +95,7 @@ impl Lines {
             ..RetrySettings::default()
         };
         let transport = Arc::new(Retrying::new(self.concurrency.around(http), patience));
-        Ok(Connection { transport, credentials, budget })
+        Ok((transport, credentials, budget))
     }
 
     fn pool(&self, connect: Duration) -> Result<Pool, SetupError> {
@@ -87,13 +109,13 @@ impl Lines {
     }
 }
 
-/// Opens a single line.
+/// Opens a single connection.
 pub fn connect(
-    endpoint: &Endpoint,
+    target: Target,
     env: Env<'_>,
     budget: &Arc<Budget>,
 ) -> Result<Connection, ConnectError> {
-    Lines::new(Arc::clone(budget), None).connect(endpoint, env)
+    Connector::new(Arc::clone(budget), None).connect(target, env)
 }
 
 /// What is kept out of the records of an endpoint.
@@ -101,31 +123,32 @@ fn scrubber(endpoint: &Endpoint, credentials: &Credentials) -> Scrubber {
     let mut scrubber = Scrubber::default();
     credentials.secrets().for_each(|secret| scrubber.register(secret));
     if let Some(alias) = &endpoint.alias {
-        for way in &endpoint.ways {
-            scrubber.rename(way.base_url.as_str().trim_end_matches('/'), alias);
+        for access in &endpoint.accesses {
+            scrubber.rename(access.base_url.as_str().trim_end_matches('/'), alias);
         }
     }
     scrubber
 }
 
 impl Connection {
-    /// A client for the model of this target, reached in this way.
-    pub fn client(
-        &self,
-        target: &Target,
-        way: &Access,
-        log: ExchangeLog,
-    ) -> Result<conversation::Client, EndpointError> {
-        let bare = HttpCall::get(way.base_url.clone());
+    /// A client of the model, over this access.
+    pub fn client(&self, access: &Access, log: ExchangeLog) -> Result<Client, EndpointError> {
+        let target = &self.target;
+        let bare = HttpCall::get(access.base_url.clone());
         let address = Address {
-            dialect: way.dialect,
-            base: way.base_url.clone(),
+            dialect: access.dialect,
+            base: access.base_url.clone(),
             model: target.model.clone(),
-            headers: target.endpoint.dress(bare, way, &self.credentials).headers,
+            headers: target.endpoint.dress(bare, access, &self.credentials).headers,
             extra: target.extra_body.clone(),
             max_tokens: MAX_TOKENS,
         };
-        conversation::Client::new(address, Arc::clone(&self.transport), log)
+        Client::new(address, Arc::clone(&self.transport), log)
+    }
+
+    /// The models that the endpoint lists.
+    pub async fn offered_models(&self) -> Option<Vec<String>> {
+        offered_models(&*self.transport, &self.target.endpoint, &self.credentials).await
     }
 }
 

@@ -48,15 +48,15 @@ impl Endpoint {
     }
 
     /// The call with the headers that this endpoint wants: the dialect's, the key, the user's.
-    pub fn dress(&self, call: HttpCall, way: &Access, credentials: &Credentials) -> HttpCall {
+    pub fn dress(&self, call: HttpCall, access: &Access, credentials: &Credentials) -> HttpCall {
         let mut call = call;
-        for (name, value) in way.dialect.auth().fixed {
+        for (name, value) in access.dialect.auth().fixed {
             if !self.headers.contains_key(*name) {
                 call = call.header(*name, *value);
             }
         }
         if let Some(key) = &credentials.key {
-            call = call.credential(&way.key_header.name, &way.key_header.prefix, key.clone());
+            call = call.credential(&access.key_header.name, &access.key_header.prefix, key.clone());
         }
         for (name, value) in &self.headers {
             call = call.header(name, value);
@@ -102,7 +102,7 @@ mod tests {
         let credentials = endpoint.credentials(&env).unwrap();
         assert_eq!(credentials.secrets().count(), 2);
         let call = HttpCall::get("https://h".parse().unwrap());
-        let call = endpoint.dress(call, &endpoint.ways[0], &credentials);
+        let call = endpoint.dress(call, &endpoint.accesses[0], &credentials);
         let names: Vec<&str> = call.headers.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["anthropic-version", "x-api-key", "x-team", "x-gate"]);
         let secret = Secret::new("ANTHROPIC_API_KEY-value");
@@ -115,7 +115,7 @@ mod tests {
         entry.headers.insert("Anthropic-Version".to_owned(), "2026-10-21".to_owned());
         let endpoint = endpoint(&entry, &|_| None);
         let call = HttpCall::get("https://h".parse().unwrap());
-        let call = endpoint.dress(call, &endpoint.ways[0], &Credentials::default());
+        let call = endpoint.dress(call, &endpoint.accesses[0], &Credentials::default());
         let versions = call.headers.iter().filter(|(name, _)| name == "anthropic-version");
         let text = HeaderText::Plain("2026-10-21".to_owned());
         assert_eq!(versions.map(|(_, value)| value).collect::<Vec<_>>(), [&text]);

@@ -1,4 +1,4 @@
-//! Which dialect does an endpoint speak?
+//! Finding the dialect that an endpoint speaks.
 //!
 //! What the URL says was read when the target was resolved; where several dialects are left, each
 //! is tried with one small request, all at the same time.
@@ -9,11 +9,11 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use tokio::time::{Instant, timeout_at};
 
-use super::hearing::{Heard, Rank};
-use super::{Access, Credentials, Endpoint};
+use super::dialect_answer::{DialectAnswer, Rank};
+use super::{Access, Connection};
 use crate::dialect::{DialectId, call_url};
 use crate::ir::{Message, Request};
-use crate::transport::{HttpCall, Transport, by_status};
+use crate::transport::{HttpCall, Transport as _, by_status};
 
 /// How long the answers may take: a local server may have to load the model first.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -21,102 +21,90 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The least that every dialect takes as a limit.
 const MAX_TOKENS: u64 = 16;
 
-/// The way that was found, and what was heard on all of them.
+/// The access that was found, and how each candidate answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Discovery {
-    /// The way to go.
-    pub way: Access,
-    /// What each dialect led to, in the order they are preferred; empty when none had to be tried.
-    pub heard: Vec<Heard>,
+    /// The access to use.
+    pub access: Access,
+    /// One answer per dialect that was tried, in order of preference; empty when only one was possible.
+    pub answers: Vec<DialectAnswer>,
 }
 
-/// No dialect was heard.
+/// No dialect was recognised.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DiscoverError {
-    /// Nothing answered: infrastructure, and no matter of dialects.
+    /// Nothing answered: infrastructure, not a matter of dialects.
     #[error("no answer from the endpoint: {said}")]
     Silent {
-        /// Why, as the first that was tried found it.
+        /// Why, as the first dialect that was tried found it.
         said: String,
     },
     /// Something answered, but in none of the dialects.
     #[error(
         "the endpoint speaks no dialect that is known ({}); check the URL, or name the dialect with \
          --dialect",
-        listed(.heard)
+        listed(.answers)
     )]
     NoDialect {
-        /// What each dialect led to.
-        heard: Vec<Heard>,
+        /// How each dialect was answered.
+        answers: Vec<DialectAnswer>,
     },
 }
 
-fn listed(heard: &[Heard]) -> String {
-    let each = heard.iter().map(|heard| format!("{}: {}", heard.dialect, heard.said));
+fn listed(answers: &[DialectAnswer]) -> String {
+    let each = answers.iter().map(|it| format!("{}: {}", it.dialect, it.said));
     each.collect::<Vec<_>>().join("; ")
 }
 
-/// Finds the way to reach a model. A single way is taken unasked.
-pub async fn discover(
-    transport: &dyn Transport,
-    endpoint: &Endpoint,
-    credentials: &Credentials,
-    model: &str,
-) -> Result<Discovery, DiscoverError> {
-    if let [way] = endpoint.ways.as_slice() {
-        return Ok(Discovery { way: way.clone(), heard: Vec::new() });
+/// Finds the access to a model. Where there is only one, nothing is asked.
+pub async fn discover(connection: &Connection) -> Result<Discovery, DiscoverError> {
+    let accesses = &connection.target.endpoint.accesses;
+    if let [access] = accesses.as_slice() {
+        return Ok(Discovery { access: access.clone(), answers: Vec::new() });
     }
-    let heard = listen(transport, endpoint, credentials, model).await;
-    let best = choose(&heard);
-    match best.and_then(|best| endpoint.ways.iter().find(|way| way.dialect == best)) {
-        Some(way) => Ok(Discovery { way: way.clone(), heard }),
-        None => Err(failure(heard)),
+    let answers = try_all(connection).await;
+    let best = choose(&answers);
+    match best.and_then(|best| accesses.iter().find(|access| access.dialect == best)) {
+        Some(access) => Ok(Discovery { access: access.clone(), answers }),
+        None => Err(failure(answers)),
     }
 }
 
-/// Tries all ways at once, until the preferred one has replied or all have been heard.
-async fn listen(
-    transport: &dyn Transport,
-    endpoint: &Endpoint,
-    credentials: &Credentials,
-    model: &str,
-) -> Vec<Heard> {
+/// Tries all accesses at once, until the preferred one has replied or all have answered.
+async fn try_all(connection: &Connection) -> Vec<DialectAnswer> {
     let deadline = Instant::now() + PATIENCE;
-    let trials = endpoint.ways.iter().enumerate().map(|(index, way)| async move {
-        let heard = timeout_at(deadline, attempt(transport, endpoint, way, credentials, model));
-        (index, heard.await.unwrap_or_else(|_| Heard::nothing(way.dialect)))
+    let accesses = &connection.target.endpoint.accesses;
+    let trials = accesses.iter().enumerate().map(|(index, access)| async move {
+        let answer = timeout_at(deadline, attempt(connection, access)).await;
+        (index, answer.unwrap_or_else(|_| DialectAnswer::nothing(access.dialect)))
     });
     let mut trials: FuturesUnordered<_> = trials.collect();
-    let mut heard: Vec<Option<Heard>> = vec![None; endpoint.ways.len()];
+    let mut answers: Vec<Option<DialectAnswer>> = vec![None; accesses.len()];
     while let Some((index, answer)) = trials.next().await {
-        if let Some(slot) = heard.get_mut(index) {
+        if let Some(slot) = answers.get_mut(index) {
             *slot = Some(answer);
         }
-        if is_settled(&heard) {
+        if is_settled(&answers) {
             break;
         }
     }
-    heard.into_iter().flatten().collect()
+    answers.into_iter().flatten().collect()
 }
 
-async fn attempt(
-    transport: &dyn Transport,
-    endpoint: &Endpoint,
-    way: &Access,
-    credentials: &Credentials,
-    model: &str,
-) -> Heard {
-    let url = match call_url(way.dialect, &way.base_url, model, false) {
+async fn attempt(connection: &Connection, access: &Access) -> DialectAnswer {
+    let Connection { target, transport, credentials, .. } = connection;
+    let dialect = access.dialect;
+    let url = match call_url(dialect, &access.base_url, &target.model, false) {
         Ok(url) => url,
         Err(error) => {
-            return Heard::without_cost(way.dialect, Rank::Foreign, error.to_string());
+            return DialectAnswer::without_cost(dialect, Rank::Foreign, error.to_string());
         }
     };
     let path = url.path().to_owned();
-    let call = HttpCall::post(url, way.dialect.codec().encode_request(&greeting(model)));
-    let call = endpoint.dress(call, way, credentials);
+    let call = HttpCall::post(url, dialect.codec().encode_request(&greeting(&target.model)));
+    let call = target.endpoint.dress(call, access, credentials);
     let exchange = transport.send(&call, &by_status).await;
-    Heard::of(way.dialect, &path, &exchange)
+    DialectAnswer::of(dialect, &path, &exchange)
 }
 
 /// The smallest thing to say.
@@ -129,35 +117,34 @@ fn greeting(model: &str) -> Request {
     }
 }
 
-/// Whether what is still to come can no longer change the choice: a dialect replied, and every one
-/// that is preferred to it has been heard.
-fn is_settled(heard: &[Option<Heard>]) -> bool {
-    for answer in heard {
+/// Whether the choice can no longer change: a dialect replied, and every preferred one has answered.
+fn is_settled(answers: &[Option<DialectAnswer>]) -> bool {
+    for answer in answers {
         match answer {
             None => return false,
-            Some(heard) if heard.rank == Rank::Replied => return true,
+            Some(answer) if answer.rank == Rank::Replied => return true,
             Some(_) => {}
         }
     }
     true
 }
 
-/// The dialect that most was heard for; the preferred one among equals.
-fn choose(heard: &[Heard]) -> Option<DialectId> {
-    let mut best: Option<&Heard> = None;
-    for candidate in heard.iter().filter(|heard| heard.rank > Rank::Silent) {
+/// The dialect whose answer ranks highest; the preferred one among equals.
+fn choose(answers: &[DialectAnswer]) -> Option<DialectId> {
+    let mut best: Option<&DialectAnswer> = None;
+    for candidate in answers.iter().filter(|answer| answer.rank > Rank::Silent) {
         if best.is_none_or(|best| candidate.rank > best.rank) {
             best = Some(candidate);
         }
     }
-    best.map(|heard| heard.dialect)
+    best.map(|answer| answer.dialect)
 }
 
-fn failure(heard: Vec<Heard>) -> DiscoverError {
-    let silent = heard.iter().all(|heard| heard.rank == Rank::Silent);
-    match heard.first() {
+fn failure(answers: Vec<DialectAnswer>) -> DiscoverError {
+    let silent = answers.iter().all(|answer| answer.rank == Rank::Silent);
+    match answers.first() {
         Some(first) if silent => DiscoverError::Silent { said: first.said.clone() },
-        _ => DiscoverError::NoDialect { heard },
+        _ => DiscoverError::NoDialect { answers },
     }
 }
 
@@ -170,8 +157,8 @@ mod tests {
     use super::DialectId::{AnthropicMessages, Gemini, Ollama, OpenAiChat, OpenAiResponses};
     use super::*;
     use crate::sim::{Fleet, Options, Sim};
-    use crate::target::testing::{Reply, Routed, Routes, transport};
-    use crate::target::{Defaults, DialectChoice, TargetEntry, resolve_endpoint};
+    use crate::target::testing::{Reply, Routed, Routes, connection};
+    use crate::target::{Defaults, DialectChoice, Endpoint, TargetEntry, resolve_endpoint};
 
     const CALLS: [(DialectId, &str); 5] = [
         (OpenAiChat, "POST /v1/chat/completions"),
@@ -208,9 +195,8 @@ mod tests {
 
     async fn found(routes: Routes, path: &str) -> Result<DialectId, DiscoverError> {
         let server = Routed::start(routes).await;
-        let endpoint = endpoint(server.at(path));
-        let none = Credentials::default();
-        discover(&transport(), &endpoint, &none, "m").await.map(|found| found.way.dialect)
+        let connection = connection(&endpoint(server.at(path)), "m");
+        discover(&connection).await.map(|found| found.access.dialect)
     }
 
     #[tokio::test]
@@ -284,7 +270,7 @@ mod tests {
         let server = Routed::start(Vec::new()).await;
         let endpoint = endpoint(server.at("/"));
         drop(server);
-        let closed = discover(&transport(), &endpoint, &Credentials::default(), "m").await;
+        let closed = discover(&connection(&endpoint, "m")).await;
         assert!(matches!(closed, Err(DiscoverError::Silent { .. })), "{closed:?}");
     }
 
@@ -292,11 +278,10 @@ mod tests {
     async fn every_simulated_model_is_found_in_its_own_dialect_behind_one_port() {
         let fleet = Fleet::embedded().unwrap();
         let sim = Sim::start(fleet.clone(), "127.0.0.1:0", Options::default()).await.unwrap();
-        let (transport, endpoint) = (transport(), endpoint(sim.base_url()));
+        let endpoint = endpoint(sim.base_url());
         for model in fleet.iter() {
-            let none = Credentials::default();
-            let found = discover(&transport, &endpoint, &none, &model.name).await;
-            let found = found.map(|found| found.way.dialect);
+            let found = discover(&connection(&endpoint, &model.name)).await;
+            let found = found.map(|found| found.access.dialect);
             assert_eq!(found, Ok(model.dialect), "{}", model.name);
         }
     }
@@ -305,8 +290,8 @@ mod tests {
     async fn a_known_dialect_is_not_asked_for() {
         let server = Routed::start(Vec::new()).await;
         let endpoint = endpoint(server.at("/v1/responses"));
-        let found = discover(&transport(), &endpoint, &Credentials::default(), "m").await.unwrap();
-        assert_eq!((found.way.dialect, found.heard.len()), (OpenAiResponses, 0));
+        let found = discover(&connection(&endpoint, "m")).await.unwrap();
+        assert_eq!((found.access.dialect, found.answers.len()), (OpenAiResponses, 0));
         assert_eq!(server.requests(), Vec::<String>::new());
     }
 
@@ -314,7 +299,7 @@ mod tests {
     async fn each_dialect_is_asked_in_its_own_words_with_its_own_headers() {
         let server = Routed::start(Vec::new()).await;
         let endpoint = endpoint(server.at("/"));
-        let _ = discover(&transport(), &endpoint, &Credentials::default(), "m").await;
+        let _ = discover(&connection(&endpoint, "m")).await;
         let requests = server.requests();
         for (_, route) in CALLS {
             let request = requests.iter().find(|request| request.starts_with(route)).unwrap();

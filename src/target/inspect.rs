@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 use url::Url;
 
-use super::{Access, Credentials, Endpoint, Hosting, Template};
+use super::{Access, Connection, Endpoint, Hosting, Target, Template};
 use crate::transport::{HttpCall, Transport, by_status};
 
 /// How long a server may take to tell.
@@ -116,20 +116,16 @@ const QUESTIONS: [Question; 7] = [
 
 /// Asks a server what it tells, all at once and not for long. Clouds that are known to tell nothing
 /// are not asked.
-pub async fn inspect(
-    transport: &dyn Transport,
-    endpoint: &Endpoint,
-    way: &Access,
-    credentials: &Credentials,
-    model: &str,
-) -> Inspection {
+pub async fn inspect(connection: &Connection, access: &Access) -> Inspection {
+    let Connection { target: Target { endpoint, model, .. }, transport, credentials, .. } =
+        connection;
     if !may_tell(endpoint) {
         return Inspection::default();
     }
-    let root = server_root(&way.base_url);
+    let root = server_root(&access.base_url);
     let answers = join_all(QUESTIONS.iter().map(|question| {
-        let call = endpoint.dress(question.call(&root, model), way, credentials);
-        async move { ask(transport, &call).await }
+        let call = endpoint.dress(question.call(&root, model), access, credentials);
+        async move { ask(&**transport, &call).await }
     }));
     let mut inspection = Inspection::default();
     for (question, answer) in QUESTIONS.iter().zip(answers.await) {
@@ -230,7 +226,7 @@ mod tests {
 
     use super::*;
     use crate::ir::Digest;
-    use crate::target::testing::{Reply, Routed, Routes, transport};
+    use crate::target::testing::{Reply, Routed, Routes, connection};
     use crate::target::{Defaults, TargetEntry, resolve_endpoint};
 
     /// Inspects a server with these routes, reached at this path.
@@ -239,8 +235,8 @@ mod tests {
         let entry = TargetEntry { base_url: Some(server.at(path)), ..TargetEntry::default() };
         let endpoint = resolve_endpoint(&entry, &Defaults::default(), Path::new(""), &|_| None);
         let endpoint = endpoint.unwrap();
-        let (way, none) = (&endpoint.ways[0], Credentials::default());
-        (inspect(&transport(), &endpoint, way, &none, "m").await, server.requests())
+        let told = inspect(&connection(&endpoint, "m"), &endpoint.accesses[0]).await;
+        (told, server.requests())
     }
 
     fn facts(inspection: &Inspection) -> Vec<(&str, &str)> {
@@ -311,8 +307,9 @@ mod tests {
             resolve_endpoint(&entry, &Defaults::default(), Path::new(""), &|_| None).unwrap()
         };
         let before = tokio::time::Instant::now();
-        let none = Credentials::default();
-        let told = inspect(&Silent, &endpoint, &endpoint.ways[0], &none, "m").await;
+        let transport = std::sync::Arc::new(Silent);
+        let connection = Connection { transport, ..connection(&endpoint, "m") };
+        let told = inspect(&connection, &endpoint.accesses[0]).await;
         assert_eq!(told, Inspection::default());
         assert!(before.elapsed() <= PATIENCE + Duration::from_millis(1));
     }

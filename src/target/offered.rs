@@ -1,4 +1,4 @@
-//! Which models does an endpoint offer?
+//! The models that an endpoint offers, as it lists them.
 
 use std::time::Duration;
 
@@ -14,16 +14,16 @@ use crate::transport::{HttpCall, Transport, by_status};
 /// How long an endpoint may take to list its models.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// The models that an endpoint lists, in its order, over the first way that lists any.
+/// The models that an endpoint lists, in its order, over the first access that lists any.
 ///
 /// `None` when it lists none: not every endpoint does.
-pub async fn offered_models(
+pub(super) async fn offered_models(
     transport: &dyn Transport,
     endpoint: &Endpoint,
     credentials: &Credentials,
 ) -> Option<Vec<String>> {
-    let lists = join_all(endpoint.ways.iter().map(async |way| {
-        let call = endpoint.dress(HttpCall::get(list_url(way)?), way, credentials);
+    let lists = join_all(endpoint.accesses.iter().map(async |access| {
+        let call = endpoint.dress(HttpCall::get(list_url(access)?), access, credentials);
         let exchange = timeout(PATIENCE, transport.send(&call, &by_status)).await.ok()?;
         let response = exchange.response().ok().filter(|response| response.is_success())?;
         models_in(&response.json().ok()?)
@@ -31,10 +31,10 @@ pub async fn offered_models(
     lists.await.into_iter().flatten().find(|models| !models.is_empty())
 }
 
-/// Where a way lists its models: beside its call.
-fn list_url(way: &Access) -> Option<Url> {
-    let mut url = call_url(way.dialect, &way.base_url, "m", false).ok()?;
-    let (own, list, query) = match way.dialect {
+/// Where an access lists its models: beside its call.
+fn list_url(access: &Access) -> Option<Url> {
+    let mut url = call_url(access.dialect, &access.base_url, "m", false).ok()?;
+    let (own, list, query) = match access.dialect {
         DialectId::OpenAiChat => (2, Some("models"), None),
         DialectId::OpenAiResponses => (1, Some("models"), None),
         DialectId::AnthropicMessages => (1, Some("models"), Some(("limit", "1000"))),
@@ -135,7 +135,7 @@ mod tests {
             let choice = Some(crate::target::DialectChoice::Fixed(dialect));
             let entry = TargetEntry { base_url, dialect: choice, ..TargetEntry::default() };
             let endpoint = resolve_endpoint(&entry, &Defaults::default(), Path::new(""), &|_| None);
-            let url = list_url(&endpoint.unwrap().ways[0]).unwrap();
+            let url = list_url(&endpoint.unwrap().accesses[0]).unwrap();
             assert_eq!(url.as_str(), expected);
         }
     }

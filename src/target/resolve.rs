@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::access::ways;
+use super::access::accesses;
 use super::entry::{check_headers, check_vars, extra_body, models, variants};
 use super::key::{key_from, preset_key};
 use super::presets::{Hosting, Preset};
@@ -32,6 +32,9 @@ pub struct Target {
     pub extra_body: Object,
     /// What must be there for the run to succeed.
     pub require: Vec<Requirement>,
+    /// What its profile is about, where that is not the address that is asked: the simulated models,
+    /// and models through an adapter.
+    pub subject: Option<Subject>,
     /// Where it is.
     pub endpoint: Endpoint,
 }
@@ -43,8 +46,8 @@ pub struct Endpoint {
     pub provider: String,
     /// Whose machine it runs on.
     pub hosting: Hosting,
-    /// How to reach it: one way when the dialect is known, else candidates, likeliest first.
-    pub ways: Vec<Access>,
+    /// How to reach it: one access when the dialect is known, else candidates, likeliest first.
+    pub accesses: Vec<Access>,
     /// Where the key comes from.
     pub key: KeyFrom,
     /// Headers of every request.
@@ -80,15 +83,15 @@ impl TargetError {
 }
 
 impl Target {
-    /// What a profile of this target is about, reached in this way.
-    pub fn subject(&self, way: &Access, chat_template: Option<&Digest>) -> Subject {
-        Subject {
+    /// What a profile of this target is about when it is asked over this access.
+    pub fn subject_at(&self, access: &Access, chat_template: Option<&Digest>) -> Subject {
+        self.subject.clone().unwrap_or_else(|| Subject {
             provider: self.endpoint.provider.clone(),
             model: self.model.clone(),
-            endpoint: shown_url(&way.base_url),
+            endpoint: shown_url(&access.base_url),
             chat_template_hash: chat_template.map(ToString::to_string),
             variant: self.variant.clone(),
-        }
+        })
     }
 }
 
@@ -135,6 +138,7 @@ pub fn resolve(
                 variant: variant.map(|variant| variant.name.clone()),
                 extra_body: extra_body(entry, variant),
                 require: entry.require.clone(),
+                subject: None,
                 endpoint: endpoint.clone(),
             });
         }
@@ -154,10 +158,10 @@ pub fn resolve_endpoint(
     check_headers(entry)?;
     let key = key_from(entry, preset, env);
     let preset_key = preset.zip(key.name()).and_then(|(preset, name)| preset_key(preset, name));
-    let ways = ways(entry, preset, preset_key, env)?;
-    let hosting = match (preset, ways.first()) {
+    let accesses = accesses(entry, preset, preset_key, env)?;
+    let hosting = match (preset, accesses.first()) {
         (Some(preset), _) => preset.kind,
-        (None, Some(way)) => Hosting::of(&way.base_url),
+        (None, Some(access)) => Hosting::of(&access.base_url),
         (None, None) => Hosting::Cloud,
     };
     let ttl = entry.ttl.or(defaults.ttl).map_or(hosting.default_ttl(), |span| span.0);
@@ -166,7 +170,7 @@ pub fn resolve_endpoint(
     Ok(Endpoint {
         provider: preset.map_or("custom", |preset| preset.id.as_str()).to_owned(),
         hosting,
-        ways,
+        accesses,
         key,
         headers,
         headers_env: entry.headers_env.clone(),
@@ -221,8 +225,13 @@ mod tests {
         targets.remove(0)
     }
 
-    fn ways(target: &Target) -> Vec<(DialectId, &str)> {
-        target.endpoint.ways.iter().map(|way| (way.dialect, way.base_url.as_str())).collect()
+    fn accesses(target: &Target) -> Vec<(DialectId, &str)> {
+        target
+            .endpoint
+            .accesses
+            .iter()
+            .map(|access| (access.dialect, access.base_url.as_str()))
+            .collect()
     }
 
     #[test]
@@ -232,8 +241,8 @@ mod tests {
             let entry = entry(&preset.id);
             let targets = resolve(&entry, &Defaults::default(), Path::new(""), &env).unwrap();
             let endpoint = &targets[0].endpoint;
-            assert_eq!(endpoint.ways.len(), 1, "{}", preset.id);
-            assert_eq!(endpoint.ways[0].dialect, preset.endpoints[0].dialect);
+            assert_eq!(endpoint.accesses.len(), 1, "{}", preset.id);
+            assert_eq!(endpoint.accesses[0].dialect, preset.endpoints[0].dialect);
             assert_eq!(endpoint.ttl, preset.kind.default_ttl());
             assert_eq!(endpoint.key, KeyFrom::Env(preset.keys[0].env.clone()));
         }
@@ -249,7 +258,7 @@ mod tests {
         ] {
             let target = one(&entry(provider), &[variable]);
             assert_eq!(target.endpoint.key, KeyFrom::Env(variable.to_owned()));
-            let header = &target.endpoint.ways[0].key_header;
+            let header = &target.endpoint.accesses[0].key_header;
             assert_eq!(
                 (header.name.as_str(), header.prefix.as_str()),
                 (name, prefix),
@@ -257,13 +266,13 @@ mod tests {
             );
         }
         let azure = one(&entry("azure"), &["AZURE_OPENAI_API_KEY", "AZURE_RESOURCE_NAME"]);
-        assert_eq!(azure.endpoint.ways[0].key_header.name, "api-key");
+        assert_eq!(azure.endpoint.accesses[0].key_header.name, "api-key");
         let own = TargetEntry {
             api_key_env: Some("MINE".to_owned()),
             api_key_header: Some("X-Gateway-Key".to_owned()),
             ..at("http://gateway/v1")
         };
-        let header = &one(&own, &["MINE"]).endpoint.ways[0].key_header;
+        let header = &one(&own, &["MINE"]).endpoint.accesses[0].key_header;
         assert_eq!((header.name.as_str(), header.prefix.as_str()), ("x-gateway-key", ""));
     }
 
@@ -282,7 +291,7 @@ mod tests {
 
     #[test]
     fn thinking_is_switched_as_the_provider_does_unless_the_entry_says_how() {
-        let switch = |entry: &TargetEntry| one(entry, &[]).endpoint.ways[0].thinking.clone();
+        let switch = |entry: &TargetEntry| one(entry, &[]).endpoint.accesses[0].thinking.clone();
         let known = switch(&entry("deepseek")).unwrap();
         assert_eq!(Value::from(known.off), json!({"thinking": {"type": "disabled"}}));
         assert_eq!(switch(&entry("mistral")), None);
@@ -301,8 +310,8 @@ mod tests {
         let with = |dialect| TargetEntry { dialect: Some(dialect), ..entry("deepseek") };
         let fixed = one(&with(DialectChoice::Fixed(DialectId::AnthropicMessages)), &[]);
         let url = "https://api.deepseek.com/anthropic";
-        assert_eq!(ways(&fixed), [(DialectId::AnthropicMessages, url)]);
-        assert_eq!(one(&with(DialectChoice::Auto), &[]).endpoint.ways.len(), 3);
+        assert_eq!(accesses(&fixed), [(DialectId::AnthropicMessages, url)]);
+        assert_eq!(one(&with(DialectChoice::Auto), &[]).endpoint.accesses.len(), 3);
         let error = resolved(&with(DialectChoice::Fixed(DialectId::Ollama)), &[]).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -315,14 +324,17 @@ mod tests {
     fn variables_come_from_the_entry_then_the_environment_then_the_default() {
         let mut qwen = entry("qwen");
         assert_eq!(
-            ways(&one(&qwen, &[]))[0].1,
+            accesses(&one(&qwen, &[]))[0].1,
             "https://dashscope.aliyuncs.com/compatible-mode/v1"
         );
         qwen.vars.insert("site".to_owned(), "dashscope-intl".to_owned());
         let url = "https://dashscope-intl.aliyuncs.com/compatible-mode/v1";
-        assert_eq!(ways(&one(&qwen, &[]))[0].1, url);
+        assert_eq!(accesses(&one(&qwen, &[]))[0].1, url);
         let bedrock = one(&entry("bedrock"), &["AWS_REGION"]);
-        assert_eq!(ways(&bedrock)[0].1, "https://bedrock-mantle.value-of-aws_region.api.aws/v1");
+        assert_eq!(
+            accesses(&bedrock)[0].1,
+            "https://bedrock-mantle.value-of-aws_region.api.aws/v1"
+        );
         assert_eq!(
             resolved(&entry("bedrock"), &[]).unwrap_err().to_string(),
             "vars.region: provider 'bedrock' needs the AWS region, such as us-east-1; set \
@@ -337,7 +349,7 @@ mod tests {
     fn a_url_alone_says_as_much_as_it_can() {
         use DialectId::{AnthropicMessages, Gemini, Ollama, OpenAiChat, OpenAiResponses};
         let dialects = |url: &str| -> Vec<DialectId> {
-            one(&at(url), &[]).endpoint.ways.iter().map(|way| way.dialect).collect()
+            one(&at(url), &[]).endpoint.accesses.iter().map(|access| access.dialect).collect()
         };
         assert_eq!(dialects("http://h:9/v1/responses"), [OpenAiResponses]);
         assert_eq!(dialects("https://api.openai.com/v1/"), [OpenAiChat]);
@@ -380,7 +392,7 @@ mod tests {
         assert_eq!(names, ["ollama/a@on", "ollama/a@off", "ollama/b@on", "ollama/b@off"]);
         assert_eq!(json!(targets[1].extra_body), json!({"top_k": 1, "think": false}));
         let subjects: Vec<Subject> =
-            targets.iter().map(|t| t.subject(&t.endpoint.ways[0], None)).collect();
+            targets.iter().map(|t| t.subject_at(&t.endpoint.accesses[0], None)).collect();
         assert_ne!(subjects[0], subjects[1]);
     }
 
@@ -410,7 +422,7 @@ mod tests {
     #[test]
     fn a_subject_shows_no_password_and_no_key() {
         let target = one(&at("https://me:pw@h.test:8443/v1/?key=abc&api-version=2&x=1"), &[]);
-        let subject = target.subject(&target.endpoint.ways[0], Some(&Digest::of("t")));
+        let subject = target.subject_at(&target.endpoint.accesses[0], Some(&Digest::of("t")));
         assert_eq!(subject.endpoint, "https://h.test:8443/v1?api-version=2");
         assert!(subject.chat_template_hash.unwrap().starts_with("sha256:"));
     }

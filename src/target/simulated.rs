@@ -1,4 +1,4 @@
-//! Which targets are the simulated models?
+//! The simulated models as targets.
 
 use std::path::Path;
 
@@ -10,12 +10,12 @@ use crate::sim::{Fleet, ModelFile, thinking_switch};
 /// What stands for the address of a simulated model, so that profiles do not depend on a port.
 pub(crate) const ADDRESS: &str = "sim:";
 
-/// A simulated model as a target, and what its profile is about.
+/// A simulated model as a target whose profile does not name the port.
 pub fn simulated(
     model: &ModelFile,
     base_url: &str,
     defaults: &Defaults,
-) -> Result<(Target, Subject), TargetError> {
+) -> Result<Target, TargetError> {
     let switch = thinking_switch(model);
     let entry = TargetEntry {
         name: Some(model.name.clone()),
@@ -32,14 +32,14 @@ pub fn simulated(
         .next()
         .ok_or_else(|| TargetError::new("model", "the entry gives no target"))?;
     target.endpoint.alias = Some(ADDRESS.to_owned());
-    let subject = Subject {
+    target.subject = Some(Subject {
         provider: "sim".to_owned(),
         model: model.name.clone(),
         endpoint: ADDRESS.to_owned(),
         chat_template_hash: None,
         variant: None,
-    };
-    Ok((target, subject))
+    });
+    Ok(target)
 }
 
 /// Every model of a fleet that is served at this address.
@@ -47,6 +47,6 @@ pub fn simulated_fleet(
     fleet: &Fleet,
     base_url: &str,
     defaults: &Defaults,
-) -> Result<Vec<(Target, Subject)>, TargetError> {
+) -> Result<Vec<Target>, TargetError> {
     fleet.iter().map(|model| simulated(model, base_url, defaults)).collect()
 }

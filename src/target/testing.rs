@@ -7,7 +7,9 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use url::Url;
 
-use crate::transport::{HttpTransport, Scrubber, SizeLimits, Timeouts};
+use super::{Connection, Credentials, Endpoint, Target};
+use crate::ir::Object;
+use crate::transport::{Budget, HttpTransport, Scrubber, SizeLimits, Timeouts};
 
 /// What a path is answered with.
 #[derive(Debug, Clone)]
@@ -67,6 +69,25 @@ impl Drop for Routed {
 /// A transport with the usual limits.
 pub(super) fn transport() -> HttpTransport {
     HttpTransport::new(Timeouts::default(), SizeLimits::default(), Scrubber::default()).unwrap()
+}
+
+/// A connection to a model at this endpoint, without a key.
+pub(super) fn connection(endpoint: &Endpoint, model: &str) -> Connection {
+    let target = Target {
+        name: model.to_owned(),
+        model: model.to_owned(),
+        variant: None,
+        extra_body: Object::new(),
+        require: Vec::new(),
+        subject: None,
+        endpoint: endpoint.clone(),
+    };
+    Connection {
+        target,
+        transport: Arc::new(transport()),
+        credentials: Credentials::default(),
+        budget: Arc::new(Budget::unlimited()),
+    }
 }
 
 async fn answer(mut stream: TcpStream, routes: Routes, seen: Arc<Mutex<Vec<String>>>) {

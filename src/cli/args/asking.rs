@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum as _};
 
 use super::tools_file::tools_file;
-use crate::campaign::{Plan, Resumed};
+use crate::campaign::{Resumed, RunSettings};
 use crate::cli::shell::clock;
 use crate::cli::shell::error::CliError;
 use crate::probe::{Suite, SuiteName};
@@ -106,9 +106,9 @@ pub(crate) struct AskingArgs {
 
 impl AskingArgs {
     /// What is asked; flags win over the configuration.
-    pub(crate) fn plan(&self, defaults: &Defaults) -> Result<Plan, CliError> {
+    pub(crate) fn settings(&self, defaults: &Defaults) -> Result<RunSettings, CliError> {
         let seed = self.seed.or(defaults.seed).unwrap_or(SEED);
-        Ok(Plan {
+        Ok(RunSettings {
             suite: self.suite_args.suite(seed)?,
             name: self.suite.or(defaults.suite).unwrap_or(SuiteName::Standard),
             trials: self.trials.or(defaults.trials).map_or(TRIALS, NonZeroU32::get),
@@ -118,7 +118,7 @@ impl AskingArgs {
     }
 
     /// What a run that goes on asks: what it asked before. Flags may say the same, but nothing else.
-    pub(crate) fn plan_of(&self, resumed: &Resumed) -> Result<Plan, CliError> {
+    pub(crate) fn settings_of(&self, resumed: &Resumed) -> Result<RunSettings, CliError> {
         let then = &resumed.manifest;
         let known = SuiteName::value_variants().iter().find(|name| name.as_str() == then.suite);
         let none = || CliError::usage(format!("no suite is called '{}'", then.suite));
@@ -134,7 +134,7 @@ impl AskingArgs {
         ] {
             resumed.same(what, &then, &now).map_err(CliError::usage)?;
         }
-        Ok(Plan { suite: questions, name, trials, seed, verified_at: clock::now()? })
+        Ok(RunSettings { suite: questions, name, trials, seed, verified_at: clock::now()? })
     }
 
     /// Whether nothing is to be asked.

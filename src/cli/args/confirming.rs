@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use clap::{Args, ValueEnum};
 
-use crate::campaign::{Job, Plan, Record, Suspect, confirm_all};
+use crate::campaign::{RunRecorder, RunSettings, Suspect, confirm_all};
 use crate::cli::gate::AgainstArgs;
 use crate::cli::shell::console::Console;
 use crate::cli::shell::error::CliError;
@@ -13,6 +13,7 @@ use crate::profile::Profile;
 use crate::regress::TestPlan;
 use crate::report::for_terminal;
 use crate::store::ProfileFolder;
+use crate::target::Connection;
 
 /// The flags of whatever compares with snapshots while endpoints can still be asked.
 #[derive(Debug, Clone, Args)]
@@ -60,10 +61,10 @@ impl ConfirmArgs {
     pub(crate) async fn confirm(
         &self,
         against: &AgainstArgs,
-        jobs: &[Job],
+        connections: &[Connection],
         found: &BTreeMap<String, Profile>,
-        plan: &Plan,
-        record: &mut Record,
+        settings: &RunSettings,
+        record: &mut RunRecorder,
         console: &Console,
     ) -> Result<(), CliError> {
         if !self.is_on() {
@@ -72,12 +73,12 @@ impl ConfirmArgs {
         let suspected = against.suspicions(record.folder())?;
         let suspects: Vec<Suspect<'_>> = suspected
             .iter()
-            .filter_map(|(before, night, suspicions)| {
-                let job = job_of(night, jobs, found)?;
-                Some(Suspect { job, before, night, suspicions: suspicions.clone() })
+            .filter_map(|(before, current, suspicions)| {
+                let connection = connection_of(current, connections, found)?;
+                Some(Suspect { connection, before, current, suspicions: suspicions.clone() })
             })
             .collect();
-        self.sample(&suspects, plan, record, console).await
+        self.sample(&suspects, settings, record, console).await
     }
 
     /// Whether samples decide.
@@ -94,18 +95,18 @@ impl ConfirmArgs {
     pub(crate) async fn sample(
         &self,
         suspects: &[Suspect<'_>],
-        plan: &Plan,
-        record: &mut Record,
+        settings: &RunSettings,
+        record: &mut RunRecorder,
         console: &Console,
     ) -> Result<(), CliError> {
         if suspects.is_empty() {
             return Ok(());
         }
         console.note(&format!("{} targets may have changed: sampling again", suspects.len()));
-        let confirmed = confirm_all(suspects, plan, self.test()).await;
+        let confirmed = confirm_all(suspects, settings, self.test()).await;
         for (suspect, confirmed) in suspects.iter().zip(&confirmed) {
             for it in &confirmed.confirmations {
-                let target = for_terminal(&suspect.night.subject.name());
+                let target = for_terminal(&suspect.current.subject.name());
                 console.detail(&format!("{target}, {}: {}", it.field, it.words()));
             }
         }
@@ -114,13 +115,13 @@ impl ConfirmArgs {
 }
 
 /// The target that a profile is of.
-fn job_of<'a>(
+fn connection_of<'a>(
     profile: &Profile,
-    jobs: &'a [Job],
+    connections: &'a [Connection],
     found: &BTreeMap<String, Profile>,
-) -> Option<&'a Job> {
+) -> Option<&'a Connection> {
     let file = ProfileFolder::file_name(profile);
-    jobs.iter().find(|job| {
-        found.get(&job.target.name).is_some_and(|it| ProfileFolder::file_name(it) == file)
+    connections.iter().find(|it| {
+        found.get(&it.target.name).is_some_and(|own| ProfileFolder::file_name(own) == file)
     })
 }

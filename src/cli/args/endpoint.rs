@@ -8,14 +8,14 @@ use clap::Args;
 use futures_util::StreamExt as _;
 
 use super::asking::AskingArgs;
-use crate::campaign::{Job, Plan, Probed, visit_all};
+use crate::campaign::{ProbedTarget, RunSettings, visit_all};
 use crate::cli::shell::console::Console;
 use crate::cli::shell::error::CliError;
 use crate::cli::shell::progress::Progress;
 use crate::report::for_terminal;
 use crate::target::{
-    Connection, Defaults, DialectChoice, Endpoint, ExtraBody, Target, TargetEntry, connect,
-    offered_models, resolve, resolve_endpoint,
+    Connection, Connector, Defaults, DialectChoice, ExtraBody, Target, TargetEntry, resolve,
+    resolve_endpoint,
 };
 use crate::transport::Budget;
 
@@ -97,27 +97,35 @@ pub(crate) fn resolved(entry: &TargetEntry) -> Result<Vec<Target>, CliError> {
     resolve(entry, &Defaults::default(), Path::new(""), &env).map_err(CliError::usage)
 }
 
-/// The one target of an entry, and a line to it.
-pub(crate) async fn reached(entry: &TargetEntry, budget: &Arc<Budget>) -> Result<Job, CliError> {
-    let endpoint = resolve_endpoint(entry, &Defaults::default(), Path::new(""), &env);
-    let endpoint = endpoint.map_err(CliError::usage)?;
-    let line = connect(&endpoint, &env, budget).map_err(CliError::usage)?;
+/// A connection to the one target of an entry.
+pub(crate) async fn connect_to(
+    entry: &TargetEntry,
+    budget: &Arc<Budget>,
+) -> Result<Connection, CliError> {
+    let connector = Connector::new(Arc::clone(budget), None);
     if entry.model.is_none() {
-        return Err(unnamed(&endpoint, &line).await);
+        let endpoint = resolve_endpoint(entry, &Defaults::default(), Path::new(""), &env);
+        let endpoint = endpoint.map_err(CliError::usage)?;
+        let offered = connector.offered_models(&endpoint, &env).await.map_err(CliError::usage)?;
+        return Err(which_model(offered.as_deref()));
     }
     let target = resolved(entry)?.into_iter().next();
     let target =
         target.ok_or_else(|| CliError::usage("no model to probe; name one with --model"))?;
-    Ok(Job { target, line, subject: None })
+    connector.connect(target, &env).map_err(CliError::usage)
 }
 
 /// Probes one target and shows how it gets on.
-pub(crate) async fn probed(job: Job, plan: &Plan, console: &Console) -> Result<Probed, CliError> {
-    let jobs = [job];
-    let progress = Progress::new(console, jobs.len(), plan.probes().len());
-    let visit = pin!(visit_all(&jobs, plan, 1, &progress)).next().await;
-    if let Some((job, probed)) = &visit {
-        progress.ended(&job.target, probed);
+pub(crate) async fn probed(
+    connection: Connection,
+    settings: &RunSettings,
+    console: &Console,
+) -> Result<ProbedTarget, CliError> {
+    let connections = [connection];
+    let progress = Progress::new(console, connections.len(), settings.probes().len());
+    let visit = pin!(visit_all(&connections, settings, 1, &progress)).next().await;
+    if let Some((connection, probed)) = &visit {
+        progress.ended(&connection.target, probed);
     }
     progress.clear();
     match visit {
@@ -127,9 +135,8 @@ pub(crate) async fn probed(job: Job, plan: &Plan, console: &Console) -> Result<P
 }
 
 /// Without a model's name, what the endpoint offers is the best answer.
-async fn unnamed(endpoint: &Endpoint, line: &Connection) -> CliError {
-    let offered = offered_models(&*line.transport, endpoint, &line.credentials).await;
-    CliError::usage(match offered.as_deref() {
+fn which_model(offered: Option<&[String]>) -> CliError {
+    CliError::usage(match offered {
         None | Some([]) => "which model? name it with --model".to_owned(),
         Some(names) => format!(
             "which model? name it with --model; the endpoint offers:\n  {}",

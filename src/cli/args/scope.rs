@@ -10,7 +10,6 @@ use clap::Args;
 
 use crate::cli::shell::clock;
 use crate::cli::shell::error::CliError;
-use crate::profile::Subject;
 use crate::sim::{Clock, Fleet, ModelFile, Options, Running, Sim};
 use crate::store::{Manifest, Selection};
 use crate::suggest::did_you_mean;
@@ -51,9 +50,6 @@ enum Kind {
     Configured(Box<ConfigFile>),
     Simulated(Fleet),
 }
-
-/// A target, and what its profile is said to be about where not its own address.
-pub(crate) type Meant = (Target, Option<Subject>);
 
 impl ScopeArgs {
     /// The one target of this name.
@@ -141,32 +137,29 @@ impl Scope {
     }
 
     /// The targets, in their order; simulated ones are at this address.
-    pub(crate) fn targets(&self, base_url: &str) -> Result<Vec<Meant>, CliError> {
-        let all: Vec<Meant> = match &self.kind {
+    pub(crate) fn targets(&self, base_url: &str) -> Result<Vec<Target>, CliError> {
+        let all = match &self.kind {
             Kind::Configured(file) => {
-                let targets = file.targets(&|name| std::env::var(name).ok());
-                targets.map_err(CliError::usage)?.into_iter().map(|target| (target, None)).collect()
+                file.targets(&|name| std::env::var(name).ok()).map_err(CliError::usage)
             }
-            Kind::Simulated(fleet) => simulated_fleet(fleet, base_url, &self.defaults)
-                .map_err(CliError::usage)?
-                .into_iter()
-                .map(|(target, subject)| (target, Some(subject)))
-                .collect(),
+            Kind::Simulated(fleet) => {
+                simulated_fleet(fleet, base_url, &self.defaults).map_err(CliError::usage)
+            }
         };
-        chosen(all, &self.names)
+        chosen(all?, &self.names)
     }
 }
 
 /// Those of these names; each name must be one.
-fn chosen(all: Vec<Meant>, names: &[String]) -> Result<Vec<Meant>, CliError> {
+fn chosen(all: Vec<Target>, names: &[String]) -> Result<Vec<Target>, CliError> {
     if names.is_empty() {
         return Ok(all);
     }
-    let known: BTreeSet<&str> = all.iter().map(|(target, _)| target.name.as_str()).collect();
+    let known: BTreeSet<&str> = all.iter().map(|target| target.name.as_str()).collect();
     if let Some(unknown) = names.iter().find(|name| !known.contains(name.as_str())) {
         return Err(CliError::usage(no_such_target(unknown, &known)));
     }
-    Ok(all.into_iter().filter(|(target, _)| names.contains(&target.name)).collect())
+    Ok(all.into_iter().filter(|target| names.contains(&target.name)).collect())
 }
 
 fn no_such_target(name: &str, known: &BTreeSet<&str>) -> String {
@@ -184,7 +177,7 @@ mod tests {
         let names = chosen.iter().map(|name| (*name).to_owned()).collect();
         let scope = Scope { defaults: Defaults::default(), kind: Kind::Simulated(fleet), names };
         let targets = scope.targets("http://127.0.0.1:1").map_err(|error| error.chain())?;
-        Ok(targets.into_iter().map(|(target, _)| target.name).collect())
+        Ok(targets.into_iter().map(|target| target.name).collect())
     }
 
     #[test]

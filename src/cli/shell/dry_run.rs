@@ -5,7 +5,7 @@ use serde_json::json;
 use super::console::Console;
 use super::error::CliError;
 use super::exit::Exit;
-use crate::campaign::{Plan, foreseen};
+use crate::campaign::{RunSettings, foreseen};
 use crate::cli::args::output::{Format, OutputArgs};
 use crate::probe::Estimate;
 use crate::report::grid;
@@ -19,12 +19,12 @@ pub(crate) const NOTHING_ASKED: &str = "nothing was asked; requests that are ret
 /// Shows what probing these targets would cost. Nothing is asked.
 pub(crate) fn show<'a>(
     targets: impl IntoIterator<Item = &'a Target>,
-    plan: &Plan,
+    settings: &RunSettings,
     output: &OutputArgs,
     console: &Console,
 ) -> Result<Exit, CliError> {
     let is_json = output.format() == Format::Json;
-    output.write(console, &text(targets, plan, is_json)?)?;
+    output.write(console, &text(targets, settings, is_json)?)?;
     console.note(NOTHING_ASKED);
     Ok(Exit::Fine)
 }
@@ -32,11 +32,13 @@ pub(crate) fn show<'a>(
 /// What probing these targets would cost, for people or for programs.
 pub(crate) fn text<'a>(
     targets: impl IntoIterator<Item = &'a Target>,
-    plan: &Plan,
+    settings: &RunSettings,
     is_json: bool,
 ) -> Result<String, CliError> {
-    let rows: Vec<(&str, Estimate)> =
-        targets.into_iter().map(|target| (target.name.as_str(), foreseen(target, plan))).collect();
+    let rows: Vec<(&str, Estimate)> = targets
+        .into_iter()
+        .map(|target| (target.name.as_str(), foreseen(target, settings)))
+        .collect();
     let all = rows.iter().fold(Estimate::default(), |sum, (_, each)| sum + *each);
     if is_json { json(&rows, all) } else { Ok(table(&rows, all)) }
 }

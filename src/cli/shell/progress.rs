@@ -10,7 +10,7 @@ use std::time::Duration;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use super::console::Console;
-use crate::campaign::{Overseer, Probed, SessionError};
+use crate::campaign::{ProbedTarget, RunListener, SessionError};
 use crate::report::for_terminal;
 use crate::target::Target;
 
@@ -69,7 +69,7 @@ impl<'a> Progress<'a> {
     }
 
     /// A target is done with, one way or the other, and what came of it is kept.
-    pub(crate) fn ended(&self, target: &Target, result: &Result<Probed, SessionError>) {
+    pub(crate) fn ended(&self, target: &Target, result: &Result<ProbedTarget, SessionError>) {
         let mut state = self.state();
         state.done += 1;
         let done = self.counted(state.done);
@@ -111,7 +111,7 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-impl Overseer for Progress<'_> {
+impl RunListener for Progress<'_> {
     fn begun(&self, target: &Target) {
         let mut state = self.state();
         state.asked.insert(target.name.clone(), BTreeSet::new());
@@ -151,7 +151,7 @@ impl Overseer for Progress<'_> {
     }
 }
 
-fn line(done: &str, target: &Target, result: &Result<Probed, SessionError>) -> String {
+fn line(done: &str, target: &Target, result: &Result<ProbedTarget, SessionError>) -> String {
     let name = for_terminal(&target.name);
     match result {
         Ok(probed) => {

@@ -1,15 +1,14 @@
-//! What does an answer say about the dialect that was spoken?
+//! Which dialect an answer speaks: one answer in, one rank out.
 //!
-//! Pure: one answer in, one judgement out. Whether the endpoint is well does not matter here, only
-//! whether it understood.
+//! Whether the endpoint works does not matter here, only whether it understood the request.
 
 use crate::dialect::{ApiError, DialectId, Envelope, is_reply};
 use crate::transport::{Exchange, Response, TokenCount};
 
-/// How much an answer says for a dialect, least first.
+/// How strongly an answer suggests that the endpoint speaks a dialect, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rank {
-    /// There is nothing at this path, or something else.
+    /// Nothing at this path, or something that is not this dialect.
     Foreign,
     /// No answer came.
     Silent,
@@ -23,12 +22,12 @@ pub enum Rank {
     Replied,
 }
 
-/// What was heard when a dialect was tried.
+/// How the endpoint answered when a dialect was tried.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Heard {
+pub struct DialectAnswer {
     /// The dialect.
     pub dialect: DialectId,
-    /// How much it says for it.
+    /// How strongly it suggests this dialect.
     pub rank: Rank,
     /// What came back, for people.
     pub said: String,
@@ -36,7 +35,7 @@ pub struct Heard {
     pub tokens: TokenCount,
 }
 
-impl Heard {
+impl DialectAnswer {
     /// Judges an exchange that was tried at this path.
     pub(super) fn of(dialect: DialectId, path: &str, exchange: &Exchange) -> Self {
         let (rank, said) = match exchange.response() {
@@ -106,7 +105,7 @@ mod tests {
     use super::*;
     use crate::transport::Body;
 
-    fn heard(dialect: DialectId, status: u16, body: &str) -> Rank {
+    fn rank_for(dialect: DialectId, status: u16, body: &str) -> Rank {
         let path = match dialect {
             Gemini => "/v1beta/models/m:generateContent",
             _ => "/v1/x",
@@ -127,7 +126,7 @@ mod tests {
         for (spoken, body) in replies {
             for (asked, _) in replies {
                 let expected = if asked == spoken { Rank::Replied } else { Rank::Foreign };
-                assert_eq!(heard(asked, 200, body), expected, "{asked} heard {spoken}");
+                assert_eq!(rank_for(asked, 200, body), expected, "{asked} ranked {spoken}");
             }
         }
     }
@@ -149,7 +148,7 @@ mod tests {
             ),
             (Ollama, r#"{"error":"model 'm' not found"}"#),
         ] {
-            assert_eq!(heard(dialect, 404, body), Rank::OtherModels, "{body}");
+            assert_eq!(rank_for(dialect, 404, body), Rank::OtherModels, "{body}");
         }
         for body in [
             "404 page not found",
@@ -161,9 +160,9 @@ mod tests {
             r#"{"message":"Cannot POST /v1beta/models/m:generateContent"}"#,
             r#"{"error":{"message":"/v1beta/models/m:generateContent was not found"}}"#,
         ] {
-            assert_eq!(heard(Gemini, 404, body), Rank::Foreign, "{body}");
+            assert_eq!(rank_for(Gemini, 404, body), Rank::Foreign, "{body}");
         }
-        assert_eq!(heard(OpenAiChat, 405, r#"{"detail":"Method Not Allowed"}"#), Rank::Foreign);
+        assert_eq!(rank_for(OpenAiChat, 405, r#"{"detail":"Method Not Allowed"}"#), Rank::Foreign);
     }
 
     #[test]
@@ -182,7 +181,7 @@ mod tests {
             (200, "{}", Rank::Foreign),
             (418, "", Rank::Foreign),
         ] {
-            assert_eq!(heard(OpenAiChat, status, body), rank, "{status} {body}");
+            assert_eq!(rank_for(OpenAiChat, status, body), rank, "{status} {body}");
         }
     }
 }
