@@ -1,9 +1,8 @@
 //! Who waits for an endpoint's limits and asks again when it is worth it?
 
-use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -83,8 +82,7 @@ pub struct Retrying<T> {
     policy: RetryPolicy,
     limiter: Limiter,
     budget: Arc<Budget>,
-    /// By path: a route that is not there says nothing of the others.
-    health: Mutex<HashMap<String, Health>>,
+    health: Health,
     jitter: Jitter,
     clock: fn() -> DateTime<Utc>,
 }
@@ -93,7 +91,7 @@ impl<T: Transport> Retrying<T> {
     /// Treats the endpoint behind `inner` this way.
     pub fn new(inner: T, patience: RetrySettings) -> Self {
         let RetrySettings { policy, limits, budget, jitter, clock } = patience;
-        let (limiter, health) = (Limiter::new(limits), Mutex::default());
+        let (limiter, health) = (Limiter::new(limits), Health::default());
         Self { inner, policy, limiter, budget, health, jitter, clock }
     }
 
@@ -108,8 +106,7 @@ impl<T: Transport> Retrying<T> {
             let facts = RetryFacts::of(&exchange.outcome, judgement, (self.clock)());
             match decide(progress, facts, &self.policy, self.jitter.next()) {
                 RetryDecision::Stop => {
-                    let path = call.url.path().to_owned();
-                    self.health().entry(path).or_default().note(&exchange, judgement);
+                    self.health.count(call, &exchange, judgement);
                     return Exchange { attempts, ..exchange };
                 }
                 RetryDecision::Retry { after, progress: next } => (progress, wait) = (next, after),
@@ -124,8 +121,7 @@ impl<T: Transport> Retrying<T> {
     /// Waits before another attempt. The place at the endpoint is free meanwhile, unless nobody may
     /// be there: then the others wait to see, and do not all run into the same trouble.
     async fn wait(&self, call: &HttpCall, wait: Duration, admission: Admission) -> Admission {
-        let path = call.url.path().to_owned();
-        if self.health().entry(path).or_default().stumbled() {
+        if self.health.count_attempt(call) {
             sleep(wait).await;
             return self.limiter.admit_again(admission).await;
         }
@@ -136,18 +132,13 @@ impl<T: Transport> Retrying<T> {
 
     /// One attempt, paid from the budget, unless the endpoint was given up.
     async fn attempt(&self, call: &HttpCall, judge: Judge<'_>) -> Exchange {
-        let given_up = self.health().get(call.url.path()).and_then(Health::given_up);
-        match given_up.map_or_else(|| self.budget.spend(), Err) {
+        match self.health.given_up(call).map_or_else(|| self.budget.spend(), Err) {
             Ok(()) => self.inner.send(call, judge).await,
             Err(error) => {
                 let outcome = HttpOutcome::Failed { error, partial: None };
                 Exchange::single(self.inner.redact(call), outcome, Timing::default())
             }
         }
-    }
-
-    fn health(&self) -> MutexGuard<'_, HashMap<String, Health>> {
-        self.health.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -217,6 +217,56 @@ async fn a_stream_that_hangs_is_no_finding_about_streams() {
     assert!(verdict.profile["supportsStreamingToolUse"].is_null());
 }
 
+/// What can go wrong with streams alone.
+const BROKEN_STREAMS: [(&str, fn() -> Script); 5] = [
+    ("silence", || Script { pieces: vec![], then: Then::Hang }),
+    ("a stall", || stalled_stream()),
+    ("403", || status(403)),
+    ("101", || Script::http(101, &["upgrade: websocket", "connection: upgrade"], b"")),
+    ("bad gzip", || Script::http(200, &["content-encoding: gzip"], b"this is not gzip")),
+];
+
+fn stalled_stream() -> Script {
+    let stream = Script::stream("text/event-stream", vec![b": one moment\n\n".to_vec()]);
+    Script { then: Then::Hang, ..stream }
+}
+
+/// The results that need no streams, by name.
+const PLAIN_RESULTS: [&str; 7] = [
+    "singleTool",
+    "schema",
+    "closedLoop",
+    "parallelTool",
+    "errorRepair",
+    "reasoningReplay",
+    "history",
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn trouble_with_streams_costs_no_plain_verdict() {
+    let args = ["--trials", "3", "--timeout", "2s", "--concurrency", "2"];
+    let healthy = Server::start(obedient).await;
+    let expected = probed(&healthy.at(CHAT), &args).await;
+    assert_eq!(expected.code, Some(0), "{}", expected.errors);
+    join_all(BROKEN_STREAMS.map(async |(name, trouble)| {
+        let server =
+            Server::start(
+                move |asked| {
+                    if chat::is_streamed(asked) { trouble() } else { obedient(asked) }
+                },
+            )
+            .await;
+        let verdict = probed(&server.at(CHAT), &args).await;
+        for result in PLAIN_RESULTS {
+            assert_eq!(verdict.result(result), expected.result(result), "{name}: {result}");
+        }
+        let (status, reason) = verdict.result("streaming");
+        assert_eq!((verdict.code, status), (Some(3), "inconclusive"), "{name}: {reason}");
+        assert!(verdict.profile["supportsStreamingToolUse"].is_null(), "{name}");
+    }))
+    .await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_spent_budget_is_inconclusive() {
     let server = Server::start(obedient).await;
