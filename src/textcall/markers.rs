@@ -68,7 +68,8 @@ pub(crate) struct Markers {
     automaton: Option<AhoCorasick>,
     /// By text.
     all: Vec<Marker>,
-    longest: usize,
+    /// How much text shows which marker stands at its start: that of the longest and a character.
+    pub(crate) reach: usize,
     /// What may stand at the start of a line without a marker.
     pub(crate) bare: Marker,
 }
@@ -102,9 +103,16 @@ impl Markers {
         let all: Vec<_> = all.into_iter().map(|(text, it)| Marker { text, ..it }).collect();
         let patterns = all.iter().map(|marker| marker.text);
         let longest = patterns.clone().map(str::len).max().unwrap_or_default();
+        let reach = longest + char::MAX.len_utf8();
         let automaton =
             AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(patterns).ok();
-        Self { automaton, all, longest, bare }
+        Self { automaton, all, reach, bare }
+    }
+
+    /// What the markers look like.
+    #[cfg(test)]
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &'static str> {
+        self.all.iter().map(|marker| marker.text)
     }
 
     /// The place of the first marker in a text, and the longest marker that starts there. None is
@@ -112,7 +120,7 @@ impl Markers {
     pub(crate) fn find(&self, text: &str, is_final: bool) -> (usize, Option<&Marker>) {
         let found = self.automaton.as_ref().and_then(|automaton| automaton.find(text));
         let Some(found) = found else {
-            let from = text.len().saturating_sub(self.longest);
+            let from = text.len().saturating_sub(self.reach);
             let mut tails = (from..text.len()).filter(|_| !is_final);
             return (tails.find(|&at| self.may_start(text, at)).unwrap_or(text.len()), None);
         };

@@ -21,6 +21,7 @@ mod parser;
 mod payload;
 mod reasoning;
 mod scan;
+mod steps;
 mod view;
 
 pub use format::Format;

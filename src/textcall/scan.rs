@@ -5,6 +5,7 @@
 //! that lost its last bracket is told from one that still goes on.
 
 use super::parsed::ProblemCode;
+use super::steps::charge;
 use super::view::{Read, Stop, View};
 
 /// Which bytes mean what.
@@ -112,6 +113,7 @@ impl Scan {
     /// The place after the closing bracket.
     pub(crate) fn run(&mut self, view: &View<'_>) -> Read<usize> {
         loop {
+            charge(1);
             match self.inside {
                 Inside::Value => {
                     if let Some(end) = self.value(view)? {
@@ -133,6 +135,7 @@ impl Scan {
     /// Goes through bytes outside strings up to the end or into a string or comment.
     fn value(&mut self, view: &View<'_>) -> Read<Option<usize>> {
         for (&byte, here) in view.bytes(self.at).iter().zip(self.at..) {
+            charge(1);
             let deep = self.open.len() >= MAX_DEPTH;
             match byte {
                 b'{' | b'[' if !deep => self.open.push(byte + 2),
@@ -170,6 +173,7 @@ impl Scan {
     fn quoted(&mut self, view: &View<'_>, close: &str) -> Read<()> {
         let quote = close.bytes().next().unwrap_or_default();
         while let Some(offset) = memchr::memchr2(quote, b'\\', view.bytes(self.at)) {
+            charge(1 + offset);
             self.at += offset;
             if view.bytes(self.at).first() == Some(&b'\\') {
                 view.bytes(self.at).get(1).ok_or_else(|| view.short())?;

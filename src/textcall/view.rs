@@ -6,7 +6,15 @@
 use std::ops::Range;
 
 use super::parsed::ProblemCode;
+use super::steps::charge;
 use crate::tools::Catalog;
+
+/// How many bytes of white space, and of tokens that mean nothing, may stand between the parts of a
+/// call. A reader goes through them again whenever more text comes and from every marker among them.
+const MAX_GAP: usize = 1024;
+
+/// How long the word after a Markdown fence, and the suffix of a tag, may be.
+pub(crate) const MAX_WORD: usize = 64;
 
 /// Why a reader cannot go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +50,13 @@ impl<'a> View<'a> {
         self.text.get(at.saturating_sub(self.base)..).unwrap_or("")
     }
 
+    /// The text from a place on, but no more of it than this.
+    pub(crate) fn window(&self, at: usize, limit: usize) -> &'a str {
+        let rest = self.rest(at);
+        let limit = (0..=limit.min(rest.len())).rev().find(|&end| rest.is_char_boundary(end));
+        limit.and_then(|limit| rest.get(..limit)).unwrap_or(rest)
+    }
+
     /// The text between two places.
     pub(crate) fn slice(&self, span: Range<usize>) -> &'a str {
         self.rest(span.start).get(..span.end.saturating_sub(span.start)).unwrap_or("")
@@ -66,10 +81,12 @@ impl<'a> View<'a> {
         Stop::Broken { code: ProblemCode::Truncated, detail, end: self.end() }
     }
 
-    /// The next place that is not white space.
+    /// The next place that is not white space. Calls do not hold more of it than [`MAX_GAP`].
     pub(crate) fn skip_space(&self, at: usize) -> usize {
-        let rest = self.rest(at);
-        at + (rest.len() - rest.trim_start().len())
+        let window = self.window(at, MAX_GAP);
+        let length = window.len() - window.trim_start().len();
+        charge(length);
+        at + length
     }
 
     /// Why a reader must stop that found something else than it wants here.
@@ -80,7 +97,9 @@ impl<'a> View<'a> {
     /// The next place that is neither white space nor one of these tokens.
     pub(crate) fn skip_tokens(&self, from: usize, tokens: &[&str]) -> Read<usize> {
         let mut at = self.skip_space(from);
-        while let Some(length) = self.any(at, tokens)? {
+        while at - from < MAX_GAP
+            && let Some(length) = self.any(at, tokens)?
+        {
             at = self.skip_space(at + length);
         }
         Ok(at)
@@ -108,6 +127,7 @@ impl<'a> View<'a> {
     /// Whether a token stands at a place.
     pub(crate) fn has(&self, at: usize, token: &str) -> Read<bool> {
         let rest = self.rest(at);
+        charge(1);
         if rest.starts_with(token) {
             return Ok(true);
         }
@@ -129,10 +149,13 @@ impl<'a> View<'a> {
         if !self.has(at, "```")? {
             return Ok(None);
         }
-        let info = self.rest(at + 3);
-        let end = info.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-        let end = end.ok_or_else(|| self.short())?;
-        Ok(Some((info.get(..end).unwrap_or(""), at + 3 + end)))
+        let info = self.window(at + 3, MAX_WORD);
+        charge(info.len());
+        match info.find(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
+            Some(end) => Ok(Some((info.get(..end).unwrap_or(""), at + 3 + end))),
+            None if info.len() == self.rest(at + 3).len() => Err(self.short()),
+            None => Ok(None),
+        }
     }
 
     /// The next place where a token starts; without one, the place from which to search on.
@@ -141,6 +164,7 @@ impl<'a> View<'a> {
         let is_there = |at: &usize| bytes.get(*at..).is_some_and(|rest| rest.starts_with(token));
         let first = token.first().copied().unwrap_or_default();
         let found = memchr::memchr_iter(first, bytes).find(is_there);
+        charge(found.unwrap_or(bytes.len()));
         found.map(|at| from + at).ok_or(from.max((self.end() + 1).saturating_sub(token.len())))
     }
 }

@@ -7,6 +7,7 @@ use crate::ir::Object;
 use crate::textcall::coerce::{Types, coerce};
 use crate::textcall::payload::Draft;
 use crate::textcall::scan::MAX_DEPTH;
+use crate::textcall::steps::charge;
 use crate::textcall::view::View;
 
 /// Reads the elements of a call that has its name in its tag, or in an element beside the others.
@@ -61,6 +62,7 @@ type Member<'a> = (&'a str, &'a str);
 
 /// Splits text into elements; none if it holds anything else.
 fn children<'a>(text: &'a str, namespace: &str) -> Option<Vec<Member<'a>>> {
+    charge(text.len());
     let mut members = Vec::new();
     let mut rest = text.trim_start();
     while !rest.is_empty() {

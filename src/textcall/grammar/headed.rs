@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use serde_json::Value;
 
-use super::{Block, Family, MessageKind, Next, Step, broken, head, is_name};
+use super::{Block, Family, MessageKind, Next, Step, broken, head, head_window, is_name};
 use crate::textcall::coerce::{Types, coerce, settle};
 use crate::textcall::literal;
 use crate::textcall::parsed::{ProblemCode, Repair};
@@ -167,7 +167,7 @@ impl Headed {
         };
         let hopeful = |rest: &str| self.may_be_head(rest, view);
         let text = head(view, start, |rest| Some(first(rest)?.0), hopeful)?;
-        let separator = first(view.rest(start)).map_or(0, |(_, Reverse(length))| length);
+        let separator = first(head_window(view, start)).map_or(0, |(_, Reverse(length))| length);
         let end = start + text.len() + separator;
         view.peek_or_end(end)?;
         Ok((text, end))

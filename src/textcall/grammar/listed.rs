@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 
-use super::{Block, Family, Next, Place, Step, head, is_name, json_value};
+use super::{Block, Family, Next, Place, Step, head, head_window, is_name, json_value};
 use crate::textcall::literal;
 use crate::textcall::parsed::{ProblemCode, Repair};
 use crate::textcall::payload::{self, Draft, Refusal, Trust};
 use crate::textcall::scan::Flavour;
+use crate::textcall::steps::charge;
 use crate::textcall::view::{Read, Stop, View};
 
 /// `[{"name": N, "arguments": {…}}, …]` or `[name(key=value), …]`, in markers, in a fence or bare.
@@ -196,7 +197,8 @@ impl Listed {
     }
 
     fn name(&self, view: &View<'_>, block: &mut Block, at: usize) -> Read<Next> {
-        let rest = view.rest(at);
+        let rest = head_window(view, at);
+        charge(rest.len());
         let part_of_name = |c: char| c.is_alphanumeric() || "_.-:".contains(c);
         let after = rest.trim_start_matches(part_of_name);
         let name = rest.get(..rest.len() - after.len()).unwrap_or("");

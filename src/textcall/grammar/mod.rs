@@ -20,7 +20,8 @@ use super::literal;
 use super::parsed::ProblemCode;
 use super::payload::{Draft, Refusal};
 use super::scan::{Flavour, Scan};
-use super::view::{Read, Stop, View};
+use super::steps::charge;
+use super::view::{MAX_WORD, Read, Stop, View};
 use crate::ir::Object;
 
 /// How the calls of a block are written. Every grammar's config implements it.
@@ -139,6 +140,11 @@ impl Reader {
         Self { family, block: Block { opener, at, ..Block::default() }, search: None }
     }
 
+    /// How far the calls have been read, and the values in them.
+    pub(crate) fn place(&self) -> usize {
+        self.block.at
+    }
+
     /// The byte without which the call being read cannot go on.
     pub(crate) fn awaits(&self, view: &View<'_>) -> Option<u8> {
         let token = self.block.token.as_bytes();
@@ -224,6 +230,7 @@ impl Reader {
         self.search = None;
         self.block.at = end;
         let text = view.slice(self.block.start..text_end);
+        charge(text.len());
         self.family.decode(view, &mut self.block, text)
     }
 }
@@ -250,6 +257,15 @@ pub(crate) enum MessageKind {
     Invention,
 }
 
+/// How long a head may be, and the token that ends it.
+const MAX_HEAD: usize = 512;
+const MAX_TOKEN: usize = 64;
+
+/// The part of the text that a head, and the token that ends it, must lie in.
+fn head_window<'a>(view: &View<'a>, from: usize) -> &'a str {
+    view.window(from, MAX_HEAD + MAX_TOKEN)
+}
+
 /// The text before what `end` finds. Until that has come, `hopeful` says whether it still may.
 fn head<'a>(
     view: &View<'a>,
@@ -257,12 +273,11 @@ fn head<'a>(
     end: impl Fn(&str) -> Option<usize>,
     hopeful: impl Fn(&str) -> bool,
 ) -> Read<&'a str> {
-    const MAX_HEAD: usize = 512;
-    const MAX_TOKEN: usize = 64;
-    let rest = view.rest(from);
-    match end(rest) {
-        Some(length) if length <= MAX_HEAD => Ok(rest.get(..length).unwrap_or("")),
-        None if rest.len() <= MAX_HEAD + MAX_TOKEN && hopeful(rest) => Err(view.short()),
+    let window = head_window(view, from);
+    charge(window.len());
+    match end(window) {
+        Some(length) if length <= MAX_HEAD => Ok(window.get(..length).unwrap_or("")),
+        None if window.len() == view.rest(from).len() && hopeful(window) => Err(view.short()),
         _ => Err(Stop::Reject),
     }
 }
@@ -276,8 +291,8 @@ fn past(view: &View<'_>, at: usize, tags: &[&str]) -> Read<Option<usize>> {
     let mut stems = tags.iter().filter_map(|tag| tag.strip_suffix('>'));
     let suffix = stems.find_map(|stem| rest.strip_prefix(stem)?.strip_prefix(':'));
     let Some(suffix) = suffix else { return Ok(None) };
-    let after = suffix.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
-    let end = at + rest.len() - after.len();
+    let suffix_bytes = suffix.bytes().take(MAX_WORD).take_while(u8::is_ascii_alphanumeric);
+    let end = at + rest.len() - suffix.len() + suffix_bytes.count();
     Ok((view.peek_or_end(end)? == Some('>')).then_some(end + 1))
 }
 

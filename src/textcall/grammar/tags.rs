@@ -12,6 +12,7 @@ use crate::textcall::coerce::{Types, coerce};
 use crate::textcall::parsed::{ProblemCode, Repair};
 use crate::textcall::payload::{self, Draft};
 use crate::textcall::scan::Flavour;
+use crate::textcall::steps::charge;
 use crate::textcall::view::{Read, Stop, View};
 
 /// `SECTION (<call name="N"> (<parameter name="K">V</parameter>)* </call>)* SECTION_END`
@@ -126,9 +127,9 @@ impl Family for Tags {
         let next = view.skip_tokens(after, self.gap)?;
         let goes_on = past(view, next, &[self.call_close, self.parameter])?.is_some()
             || past(view, next, self.section_close)?.is_some();
-        let text = view.slice(block.start..at).trim();
+        let text = view.slice(view.skip_space(block.start)..at);
         if text.starts_with(CDATA) {
-            return Ok((goes_on && text.ends_with("]]>")).then_some((at, after)));
+            return Ok((goes_on && text.trim_end().ends_with("]]>")).then_some((at, after)));
         }
         if let Some(missed) = self.search(view, block, at) {
             return Ok(Some((missed, missed)));
@@ -247,6 +248,7 @@ impl Tags {
         let from = std::mem::replace(&mut block.searched, upto);
         let declared = view.catalog.parameters(&block.call.name);
         let text = view.slice(from..upto);
+        charge(text.len());
         for (offset, _) in text.match_indices('<') {
             let (at, tag) = (from + offset, text.get(offset..).unwrap_or(""));
             if tag.starts_with(self.call_close) {

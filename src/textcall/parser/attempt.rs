@@ -12,7 +12,11 @@ use crate::textcall::markers::{Choice, Marker};
 use crate::textcall::parsed::{Event, Part, Problem, ProblemCode, TextCall};
 use crate::textcall::payload::{Draft, Refusal};
 use crate::textcall::reasoning;
+use crate::textcall::steps::charge;
 use crate::textcall::view::Stop;
+
+/// How many times the same bytes may be read as a value by the same choice and refused.
+const MAX_REFUSALS: usize = 8;
 
 /// A marker, and the reader that is at work behind it.
 pub(super) struct Attempt {
@@ -25,6 +29,12 @@ pub(super) struct Attempt {
     found: bool,
 }
 
+/// A value that a reader read to its end and then refused.
+pub(super) struct Refused {
+    choice: &'static Choice,
+    end: usize,
+}
+
 impl Parser<'_> {
     /// Tries the next choice that counts here; `payload` is where the marker ends.
     pub(super) fn try_next(
@@ -35,8 +45,12 @@ impl Parser<'_> {
     ) -> bool {
         let anchored = self.thinking.is_none() && self.prose.line == self.at;
         let only = self.options.only.map(|only| only.id);
+        self.refused.retain(|refused| refused.end > self.at);
+        charge(1 + self.refused.len());
         let next = untried.find(|choice| {
-            (anchored || choice.format.anchor == Anchor::Anywhere)
+            let refusals = self.refused.iter().filter(|it| std::ptr::eq(it.choice, *choice));
+            refusals.count() < MAX_REFUSALS
+                && (anchored || choice.format.anchor == Anchor::Anywhere)
                 && only.is_none_or(|only| choice.formats.iter().any(|format| format.id == only))
         });
         let Some(choice) = next else { return self.give_up(marker) };
@@ -60,9 +74,13 @@ impl Parser<'_> {
                 self.attempt = Some(attempt);
                 return false;
             }
-            Err(Stop::Reject) if attempt.found => self.close(self.at),
             Err(Stop::Reject) => {
-                return self.try_next(attempt.marker, attempt.payload, attempt.untried);
+                let Attempt { marker, payload, choice, untried, reader, found } = attempt;
+                self.refused.push(Refused { choice, end: reader.place() });
+                if !found {
+                    return self.try_next(marker, payload, untried);
+                }
+                self.close(self.at);
             }
             Err(Stop::Broken { end, .. }) if self.thinking.is_some() => self.put(end),
             Err(Stop::Broken { code, detail, end }) => {
@@ -103,16 +121,17 @@ impl Parser<'_> {
         text: Option<String>,
         end: usize,
     ) {
-        let span = self.at..end;
-        let raw = self.view().slice(span.clone()).to_owned();
+        let mut span = self.at..end;
         if let Some(Thinking { held: held @ None, .. }) = &mut self.thinking {
             *held = Some(Held { start: self.at, events: self.events.len() });
         }
         self.at = end;
         self.events.extend(text.map(|text| Event::Part(Part::Text(text))));
-        let raws = std::iter::repeat_n(raw, calls.len());
-        for (call, raw) in calls.into_iter().zip(raws) {
-            let span = span.clone();
+        for call in calls {
+            let raw = self.view().slice(span.clone()).to_owned();
+            charge(raw.len());
+            // Calls in one value share its bytes, which stand with the first of them.
+            let span = std::mem::replace(&mut span, end..end);
             self.events.push(Event::Part(match call {
                 Ok(draft) => {
                     (self.prose.last, self.prose.reasoned) = (Last::Call, true);

@@ -12,12 +12,13 @@
 mod attempt;
 mod prose;
 
-use attempt::Attempt;
+use attempt::{Attempt, Refused};
 use prose::Prose;
 
 use super::format::Format;
 use super::parsed::{Event, Parsed, Part};
 use super::reasoning::Form;
+use super::steps::charge;
 use super::view::View;
 use crate::tools::Catalog;
 
@@ -43,6 +44,8 @@ pub struct Parser<'t> {
     /// The byte without which nothing can be settled.
     awaited: Option<u8>,
     attempt: Option<Attempt>,
+    /// What was refused and lies ahead.
+    refused: Vec<Refused>,
     prose: Prose,
     thinking: Option<Thinking>,
     events: Vec<Event>,
@@ -73,6 +76,7 @@ impl<'t> Parser<'t> {
             ended: false,
             awaited: None,
             attempt: None,
+            refused: Vec::new(),
             prose: Prose::default(),
             thinking: None,
             events: Vec::new(),
@@ -138,6 +142,7 @@ impl<'t> Parser<'t> {
     /// Hands on text up to a place.
     fn put(&mut self, upto: usize) {
         let text = self.view().slice(self.at..upto).to_owned();
+        charge(text.len());
         self.at = upto;
         if text.is_empty() {
             return;

@@ -4,6 +4,13 @@ use super::{Parser, Thinking};
 use crate::textcall::markers::{ANSWERS, MARKERS, Marker};
 use crate::textcall::parsed::{Event, Part};
 use crate::textcall::reasoning;
+use crate::textcall::steps::charge;
+
+/// How much of a line that starts with a fence is looked at.
+const MAX_FENCE_LINE: usize = 512;
+
+/// How many backticks make one run.
+const MAX_BACKTICKS: usize = 64;
 
 /// What is known of the current place.
 #[derive(Default)]
@@ -65,6 +72,7 @@ impl Parser<'_> {
             Place::LineStart => self.line_start(),
             Place::InLine => {
                 let (length, marker) = MARKERS.find(self.view().rest(self.at), self.ended);
+                charge(1 + length);
                 self.put(self.at + length);
                 marker.is_some_and(|marker| self.marker(marker))
             }
@@ -77,7 +85,7 @@ impl Parser<'_> {
 
     /// Looks for what needs no marker: fences, and calls by their mere shape.
     fn line_start(&mut self) -> bool {
-        let start = self.view().skip_space(self.at);
+        let start = self.view().end() - self.view().rest(self.at).trim_start().len();
         self.put(start);
         self.prose.line = start;
         let Ok(fence) = self.view().any(start, &["```", "~~~"]) else { return false };
@@ -99,11 +107,13 @@ impl Parser<'_> {
     fn fence_line(&mut self, fresh: bool) -> bool {
         self.prose.place = Place::LineStart;
         let view = self.view();
-        let rest = view.rest(self.at);
-        let length = rest.find('\n').map(|at| at + 1).or(self.ended.then_some(rest.len()));
-        let Some(length) = length else { return false };
-        let (run, end) = (run(rest).to_owned(), self.at + length);
-        let info = rest.get(run.len()..length).unwrap_or("").trim();
+        let line = view.window(self.at, MAX_FENCE_LINE);
+        charge(line.len());
+        let is_whole = self.ended || line.len() < view.rest(self.at).len();
+        let newline = line.find('\n').map(|at| at + 1);
+        let Some(length) = newline.or(is_whole.then_some(line.len())) else { return false };
+        let (run, end) = (run(line).to_owned(), self.at + length);
+        let info = line.get(run.len()..length).unwrap_or("").trim();
         if fresh && run == "~~~" && info == "tool_call" {
             self.prose.place = Place::InLine;
             return true;
@@ -114,7 +124,7 @@ impl Parser<'_> {
         }
         if fresh && self.prose.last != Last::Text {
             let inside = view.skip_space(end);
-            match MARKERS.find(view.rest(inside), self.ended) {
+            match MARKERS.find(view.window(inside, MARKERS.reach), self.ended) {
                 (0, None) if !self.ended => return false,
                 (0, Some(marker)) if !marker.choices.is_empty() => {
                     self.prose.place = Place::InLine;
@@ -128,6 +138,9 @@ impl Parser<'_> {
             self.prose.fence = run;
         } else if info.is_empty() && run.starts_with(&self.prose.fence) {
             self.prose.fence.clear();
+        }
+        if newline.is_none() {
+            self.prose.place = Place::InLine;
         }
         self.put(end);
         true
@@ -148,9 +161,9 @@ impl Parser<'_> {
 
     /// Counts a run of backticks, which opens or closes a code span.
     fn code_span(&mut self) -> bool {
-        let rest = self.view().rest(self.at);
-        let run = run(rest).len();
-        if run == rest.len() && !self.ended {
+        let run = run(self.view().window(self.at, MAX_BACKTICKS)).len();
+        charge(run);
+        if run == self.view().rest(self.at).len() && !self.ended {
             return false;
         }
         let span = &mut self.prose.span;

@@ -1,0 +1,135 @@
+//! Does parsing stay linear, whatever the text is and however it is cut into pieces?
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use crate::ir::ToolSpec;
+use crate::textcall::format::Grammar;
+use crate::textcall::grammar::Head;
+use crate::textcall::markers::MARKERS;
+use crate::textcall::{Catalog, FORMATS, Options, Parser};
+
+thread_local! {
+    static STEPS: Cell<usize> = const { Cell::new(0) };
+}
+
+pub(crate) fn charge(bytes: usize) {
+    STEPS.set(STEPS.get() + bytes);
+}
+
+/// The lengths that are compared.
+const SHORT: usize = 6 << 10;
+const LONG: usize = 4 * SHORT;
+
+/// Fragments that are no tokens of any format, and what may end a text.
+const SCRAPS: &str = r#"
+    { } [ ] ( ) " ' : , = > < \ ` ``` ```json ~~~ // /* */ x é f f( f{ {"name": {"name":"f" {"type":
+    {"name":"f","arguments":{}} {"name":"f","arguments":{"a":1}} {"a":1} [{"name":"f", "arguments":
+    {"tool_calls":[ "} "}} name="f"> f> a> <a> </a> <tool_name> </tool_name> <parameters> to=f
+    to=functions.f functions.f:0 <![CDATA[ ]]> Action: Observation: Aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+"#;
+
+/// Every token that the formats are made of, every other marker, white space and scraps.
+fn fragments() -> Vec<&'static str> {
+    let grammars = FORMATS.iter().flat_map(|format| format.grammars.iter().chain(format.bare));
+    let markers = MARKERS.texts().chain(FORMATS.iter().flat_map(|it| it.openers.iter().copied()));
+    let mut all: BTreeSet<_> = grammars.flat_map(tokens).chain(markers).collect();
+    all.extend(SCRAPS.split_whitespace());
+    all.extend(["\n", " ", "\t", "\\n", "\n\n{\"name\": \"", "\nf{\"", "\nf(a=\"", "\n```\n"]);
+    all.into_iter().filter(|token| !token.is_empty()).collect()
+}
+
+fn tokens(grammar: &'static Grammar) -> Vec<&'static str> {
+    match grammar {
+        Grammar::Listed(it) => [it.gap, it.close].concat(),
+        Grammar::Headed(it) => {
+            let head = match it.head {
+                Head::IdThenName(token) | Head::NameThenId(token) | Head::Worded(token) => token,
+                Head::Prefixed(token) | Head::Line(token) => token,
+                Head::Name | Head::Counted | Head::Repeated | Head::Recipient => "",
+            };
+            let others = [head, it.delimiter.unwrap_or("")];
+            [it.call, it.separators, it.close, it.section_close, &others].concat()
+        }
+        Grammar::Tags(it) => {
+            let own = [it.call, it.call_close, it.parameter, it.parameter_close, it.tag_end];
+            [&own, it.gap, it.section_close].concat()
+        }
+    }
+}
+
+fn catalog() -> Catalog {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
+    Catalog::new(&[ToolSpec {
+        name: "f".to_owned(),
+        description: String::new(),
+        input_schema: schema,
+        strict: None,
+    }])
+}
+
+/// A text of about this length: a start, a middle that is repeated, an end.
+fn text(parts: &[String; 3], length: usize) -> String {
+    let [start, middle, end] = parts;
+    format!("{start}{}{end}", middle.repeat(length / middle.len().max(1)))
+}
+
+/// How many steps it takes to parse a text in pieces of so many characters.
+fn steps(text: &str, piece: usize) -> usize {
+    let catalog = catalog();
+    STEPS.set(0);
+    let mut parser = Parser::new(&catalog, Options::default());
+    let chars: Vec<char> = text.chars().collect();
+    for piece in chars.chunks(piece) {
+        drop(parser.push(&piece.iter().collect::<String>()));
+    }
+    drop(parser.finish());
+    STEPS.get()
+}
+
+/// What is wrong with the steps that texts of these parts take, if anything is.
+fn complaint(parts: &[String; 3], piece: usize) -> Option<String> {
+    const SLACK: usize = 40_000;
+    let [short, long] = [SHORT, LONG].map(|length| steps(&text(parts, length), piece));
+    let is_linear = long * 2 <= short * 9 + SLACK;
+    (!is_linear).then(|| format!("{short} steps become {long}, in pieces of {piece}: {parts:?}"))
+}
+
+#[test]
+fn any_token_may_be_repeated_for_ever() {
+    let mut complaints = Vec::new();
+    for token in fragments() {
+        for end in ["", "x", "\"}", "\n</invoke>"] {
+            let parts = ["", token, end].map(str::to_owned);
+            complaints.extend(complaint(&parts, usize::MAX));
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+fn soup(length: std::ops::Range<usize>) -> impl Strategy<Value = String> {
+    let fragment = prop::sample::select(fragments());
+    prop::collection::vec(fragment, length).prop_map(|fragments| fragments.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: ProptestConfig::default().cases.max(200),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn four_times_the_text_takes_four_times_the_steps(
+        start in soup(0..4),
+        middle in soup(1..8),
+        end in soup(0..4),
+        piece in prop::sample::select(vec![1, 7, usize::MAX, usize::MAX]),
+    ) {
+        let found = complaint(&[start, middle, end], piece);
+        prop_assert!(found.is_none(), "{}", found.unwrap_or_default());
+    }
+}
