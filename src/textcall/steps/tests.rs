@@ -21,7 +21,7 @@ pub(crate) fn charge(bytes: usize) {
 }
 
 /// The lengths that are compared.
-const SHORT: usize = 6 << 10;
+const SHORT: usize = 4 << 10;
 const LONG: usize = 4 * SHORT;
 
 /// Fragments that are no tokens of any format, and what may end a text.
@@ -98,16 +98,52 @@ fn complaint(parts: &[String; 3], piece: usize) -> Option<String> {
     (!is_linear).then(|| format!("{short} steps become {long}, in pieces of {piece}: {parts:?}"))
 }
 
+#[track_caller]
+fn assert_linear(cases: impl IntoIterator<Item = ([String; 3], usize)>) {
+    let complaints: Vec<_> =
+        cases.into_iter().filter_map(|(parts, piece)| complaint(&parts, piece)).collect();
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
 #[test]
 fn any_token_may_be_repeated_for_ever() {
-    let mut complaints = Vec::new();
-    for token in fragments() {
-        for end in ["", "x", "\"}", "\n</invoke>"] {
-            let parts = ["", token, end].map(str::to_owned);
-            complaints.extend(complaint(&parts, usize::MAX));
-        }
-    }
-    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    assert_linear(fragments().into_iter().flat_map(|token| {
+        let case = |end: &str, piece| (["", token, end].map(str::to_owned), piece);
+        [case("", 5), case("x", usize::MAX), case("\"}", usize::MAX)]
+    }));
+}
+
+#[test]
+fn texts_that_are_made_to_be_read_again_are_not() {
+    let hostile = [
+        // Values that are refused only at their very end, with other values inside.
+        ["", "{\"name\": \"\n", "\"}"],
+        ["", "f{\"\n", "\"}"],
+        ["", "<invoke name=\"f\">x", "</invoke>"],
+        ["", "{\"id\":\n", "1}"],
+        // Gaps that are made of openers, and gaps without end.
+        ["", "<｜tool_call_begin｜>", "x"],
+        ["<tool_call>", " ", "x"],
+        ["<tool_call>f", "\\n ", "x"],
+        ["<function=f><parameter=a>", " ", "</parameter>x"],
+        ["<function=f><parameter=a> ", "</parameter>x ", ""],
+        ["<function=f><parameter=a>1</parameter>", " ", "x"],
+        // Words and lines without end.
+        ["```", "a", ""],
+        ["```\n", "`", ""],
+        ["x", "`", ""],
+        ["<tool_call>```", "a", ""],
+        ["<tool_call>f</tool_call:", "a", ""],
+        ["<|python_start|>", "a", "("],
+        // Many calls in one value.
+        [
+            "{\"tool_calls\":[",
+            "{\"name\":\"f\",\"arguments\":{}},",
+            "{\"name\":\"f\",\"arguments\":{}}]}",
+        ],
+    ];
+    let cases = hostile.map(|parts| parts.map(str::to_owned));
+    assert_linear(cases.into_iter().flat_map(|it| [(it.clone(), 1), (it, usize::MAX)]));
 }
 
 fn soup(length: std::ops::Range<usize>) -> impl Strategy<Value = String> {
