@@ -1,12 +1,13 @@
-//! Which arguments would satisfy this schema?
+//! Example arguments for a schema, as templates of [`fill`], so that what is free differs from trial to trial.
 //!
-//! Templates in the sense of [`fill`], so that what is free differs from trial to trial.
+//! The simulator has a walk over schemas of its own (`sim::brain::invent`), because it plays the model
+//! that is measured: it takes defaults, the smallest number and the required properties only, and it
+//! must not share a mistake with the probe that judges it.
 
 use serde_json::{Map, Value, json};
 
-use super::pattern::matching;
 use super::{Seed, fill};
-use crate::tools::ArgumentSchema;
+use crate::tools::{ArgumentSchema, text_matching, text_of_format};
 
 /// References nested deeper than this are circular.
 const MAX_DEPTH: usize = 8;
@@ -152,7 +153,7 @@ fn text(schema: &Value, seed: &Seed) -> Value {
     if let Some(made) = keyword("pattern").and_then(|pattern| one_of_several(pattern, seed)) {
         return Value::String(made);
     }
-    if let Some(example) = keyword("format").and_then(of_format) {
+    if let Some(example) = keyword("format").and_then(text_of_format) {
         return Value::String(example.to_owned());
     }
     let length = |key: &str| {
@@ -171,7 +172,7 @@ fn text(schema: &Value, seed: &Seed) -> Value {
 /// A text that matches a pattern, another in each trial where the template's grammar allows it.
 fn one_of_several(pattern: &str, seed: &Seed) -> Option<String> {
     let texts: Option<Vec<String>> =
-        (0..TRIED).map(|number| matching(pattern, &seed.child(&number.to_string()))).collect();
+        (0..TRIED).map(|number| text_matching(pattern, &seed.child(&number.to_string()))).collect();
     let texts = texts?;
     let is_word = |text: &String| !text.is_empty() && !text.contains([' ', '}', '$']);
     if texts.iter().all(is_word) {
@@ -197,22 +198,6 @@ fn number(schema: &Value) -> Value {
     }
     // `1..99` takes whole numbers; bounds of tools in use are far from the limits of either type.
     json!(format!("${{int {low:.0}..{high:.0}}}"))
-}
-
-fn of_format(format: &str) -> Option<&'static str> {
-    Some(match format {
-        "date" => "2026-01-15",
-        "date-time" => "2026-01-15T09:30:00Z",
-        "time" => "09:30:00Z",
-        "duration" => "PT15M",
-        "email" => "person@example.com",
-        "hostname" => "example.com",
-        "uri" | "url" => "https://example.com/",
-        "uuid" => "123e4567-e89b-42d3-a456-426614174000",
-        "ipv4" => "192.0.2.1",
-        "ipv6" => "2001:db8::1",
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

@@ -24,7 +24,6 @@ mod history;
 mod no_call;
 mod outcome;
 mod parallel;
-mod pattern;
 mod prompt;
 mod reasoning_replay;
 mod reasoning_variants;

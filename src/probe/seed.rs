@@ -9,6 +9,8 @@ use std::ops::RangeInclusive;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::tools::Choices;
+
 /// A source of values that is nothing but a number and the path of labels taken from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seed([u8; 32]);
@@ -57,6 +59,16 @@ impl Seed {
 
     fn number(&self) -> u64 {
         self.0.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
+}
+
+impl Choices for Seed {
+    fn child(&self, label: &str) -> Self {
+        self.child(label)
+    }
+
+    fn pick<'a, T>(&self, options: &'a [T]) -> Option<&'a T> {
+        self.pick(options)
     }
 }
 

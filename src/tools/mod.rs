@@ -18,6 +18,7 @@ mod mcp_name;
 mod nonce;
 pub mod probes;
 mod registry;
+mod sample;
 mod truncate;
 mod validate;
 
@@ -32,6 +33,7 @@ pub use import::{BadTools, import_tools};
 pub use mcp_name::mcp_name;
 pub use nonce::Nonces;
 pub use registry::{Hook, Registry, RegistryError};
+pub use sample::{Choices, text_matching, text_of_format};
 pub use truncate::truncated;
 pub use validate::{ArgumentSchema, BadSchema};
 

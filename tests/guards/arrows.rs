@@ -23,7 +23,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("probe", &["ir", "dialect", "prompted", "telemetry", "tools", "conversation", "profile"]),
     ("store", &["ir", "dialect", "profile", "telemetry"]),
     ("regress", &["ir", "dialect", "textcall", "profile", "store", "suggest"]),
-    ("sim", &["ir", "wire", "dialect", "prompted", "profile"]),
+    ("sim", &["ir", "wire", "dialect", "prompted", "tools", "profile"]),
     ("report", &["ir", "dialect", "profile", "store", "telemetry", "regress"]),
     (
         "target",

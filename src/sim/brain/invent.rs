@@ -1,8 +1,11 @@
-//! Which arguments satisfy this schema, when nobody says which to use?
+//! Arguments for a schema when the prompt does not say which: what a model makes up.
+//!
+//! Not the walk over schemas that the probes use (`probe::example`): this one plays the model that is
+//! measured, and must not share a mistake with the probe that judges it.
 
 use serde_json::{Map, Value, json};
 
-use super::pattern;
+use crate::tools::{Choices, text_matching, text_of_format};
 
 /// References nested deeper than this are circular.
 const MAX_DEPTH: usize = 12;
@@ -138,8 +141,9 @@ fn number(schema: &Value) -> i64 {
 
 fn text(schema: &Value) -> String {
     let keyword = |key: &str| schema.get(key).and_then(Value::as_str);
-    let made = keyword("pattern").and_then(pattern::matching);
-    let base = made.unwrap_or_else(|| keyword("format").map_or("example", of_format).to_owned());
+    let made = keyword("pattern").and_then(|pattern| text_matching(pattern, &First));
+    let known = || keyword("format").and_then(text_of_format).unwrap_or("example").to_owned();
+    let base = made.unwrap_or_else(known);
     let length =
         |key: &str| schema.get(key).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
     let padded = base.chars().chain(std::iter::repeat('x'));
@@ -147,19 +151,16 @@ fn text(schema: &Value) -> String {
     padded.take(size.min(length("maxLength").unwrap_or(usize::MAX))).collect()
 }
 
-fn of_format(format: &str) -> &'static str {
-    match format {
-        "date" => "2026-01-15",
-        "date-time" => "2026-01-15T09:30:00Z",
-        "time" => "09:30:00Z",
-        "duration" => "PT15M",
-        "email" => "person@example.com",
-        "hostname" => "example.com",
-        "uri" | "url" => "https://example.com/",
-        "uuid" => "123e4567-e89b-42d3-a456-426614174000",
-        "ipv4" => "192.0.2.1",
-        "ipv6" => "2001:db8::1",
-        _ => "example",
+/// A model that nobody tells what to choose takes the first.
+struct First;
+
+impl Choices for First {
+    fn child(&self, _: &str) -> Self {
+        Self
+    }
+
+    fn pick<'a, T>(&self, options: &'a [T]) -> Option<&'a T> {
+        options.first()
     }
 }
 

@@ -5,7 +5,7 @@
 //!
 //! - [`view`](self): what of a request reaches the model
 //! - [`orders`](self), [`mentions`](self), [`paths`](self): which calls a text asks for
-//! - [`invent`](self), [`pattern`](self): arguments that a text leaves open
+//! - [`invent`](self): arguments that a text leaves open
 //! - [`errors`](self), [`repair`](self): what an error says, and the call that heeds it
 //! - [`decide`](self): calls or words
 //! - [`prose`](self), [`reasoning`](self), [`written`](self), [`taught`](self): how it is said
@@ -17,7 +17,6 @@ mod invent;
 mod mentions;
 mod orders;
 mod paths;
-mod pattern;
 mod prose;
 mod reasoning;
 mod repair;
