@@ -1,6 +1,6 @@
 //! What do the exchanges with a target let a client see?
 
-use crate::conversation::{Answer, answer_in};
+use crate::conversation::{Answer, decode_answer};
 use crate::dialect::DialectId;
 use crate::ir::Digest;
 use crate::regress::{Answered, Glimpse, Seen};
@@ -19,7 +19,7 @@ pub fn seen(dialect: DialectId, exchanges: &[Exchange]) -> Seen {
             Some((
                 exchange.digest(),
                 response,
-                answer_in(dialect.codec(), response, is_stream(response)),
+                decode_answer(dialect.codec(), response, is_stream(response)),
             ))
         })
         .collect();

@@ -86,7 +86,7 @@ impl<'a> AgentLoop<'a> {
             return Some(Ending::NoReply(miss));
         }
         if reading.attempted() {
-            return self.conversation.loop_seen().map(Ending::Loop);
+            return self.conversation.repeated_call().map(Ending::Loop);
         }
         let empty = || reading.text.trim().is_empty().then(|| EMPTY_REPLY.to_owned());
         Some(match reading.ending.clone().or_else(empty) {

@@ -1,12 +1,12 @@
-//! Is this a reply, a refusal, or no answer at all?
+//! Answers: a reply, a refusal, or nothing that says anything about the endpoint.
 //!
-//! The one place that separates infrastructure from capability. Only a reply and a refusal say
-//! something about the endpoint; everything else leaves the question open.
+//! The one place that separates infrastructure from capability. Only a reply and a refusal are
+//! findings; everything else leaves the question open.
 
 use crate::dialect::{ApiError, Envelope};
 use crate::ir::{Reply, StopKind};
 
-/// What is said of a stream that did not come to its end.
+/// The words for a stream that did not come to its end.
 pub const CUT_SHORT: &str = "the stream ended before the reply did";
 
 /// What one request led to.
@@ -14,35 +14,35 @@ pub const CUT_SHORT: &str = "the stream ended before the reply did";
 pub enum Answer {
     /// The model answered.
     Reply(Box<Reply>),
-    /// The stream ended before the reply did: what came of it is not to be acted on.
+    /// The stream ended before the reply did: nothing in it may be acted on.
     CutShort(Box<Reply>),
     /// The endpoint understood the request and clearly said no.
     Refused(Box<ApiError>),
     /// The model answered with what the server itself could not read as a call.
     OutputRejected(Box<ApiError>),
-    /// No answer that says anything: status, timeout, or not the protocol. In words.
+    /// An answer that says nothing about the endpoint (status, timeout, not the protocol), in words.
     Nothing(String),
 }
 
 impl Answer {
-    /// Sorts an error that the endpoint told.
+    /// Decides what an error of the endpoint means.
     pub fn of_error(error: ApiError) -> Self {
-        match class(&error) {
+        match classify(&error) {
             Class::Refusal => Self::Refused(Box::new(error)),
             Class::OutputRejected => Self::OutputRejected(Box::new(error)),
-            Class::Infrastructure => Self::Nothing(described(&error)),
+            Class::Infrastructure => Self::Nothing(describe(&error)),
         }
     }
 
-    /// Sorts a decoded reply.
-    pub fn of_reply(reply: Reply) -> Self {
+    /// Decides whether a decoded reply is complete.
+    pub(super) fn of_reply(reply: Reply) -> Self {
         match reply.stop.kind {
             StopKind::Truncated => Self::CutShort(Box::new(reply)),
             _ => Self::Reply(Box::new(reply)),
         }
     }
 
-    /// Why there is no reply to judge, where there is none.
+    /// Why there is no reply to judge; `None` where there is one.
     pub fn miss(&self) -> Option<Miss> {
         Some(match self {
             Self::Reply(_) => return None,
@@ -81,7 +81,7 @@ enum Class {
     Infrastructure,
 }
 
-fn class(error: &ApiError) -> Class {
+fn classify(error: &ApiError) -> Class {
     let status = effective_status(error);
     if error.failed_generation.is_some() && status == 400 {
         return Class::OutputRejected;
@@ -126,7 +126,7 @@ fn blames_the_output(message: &str) -> bool {
                 .any(|word| message.contains(word)))
 }
 
-fn described(error: &ApiError) -> String {
+fn describe(error: &ApiError) -> String {
     let said = excerpt(&error.message, 200);
     match (error.envelope, error.status) {
         (Envelope::Unknown, 200) => format!("the answer is not the protocol: {said}"),
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn html_is_not_the_protocol() {
         let Answer::Nothing(words) = answer(200, "<html><body>Welcome</body></html>") else {
-            panic!("a page is no answer");
+            panic!("a page is not an answer");
         };
         assert!(words.starts_with("the answer is not the protocol"), "{words}");
     }

@@ -1,10 +1,10 @@
-//! Where is the model, how is it spoken to, and what did it answer?
+//! Client of one model: encodes requests, sends them, decodes the answers, logs the exchanges.
 
 use std::sync::Arc;
 
 use url::Url;
 
-use super::{Answer, ExchangeLog, answer_in};
+use super::{Answer, ExchangeLog, decode_answer};
 use crate::dialect::{Dialect, DialectId, EndpointError, call_url};
 use crate::ir::{Digest, Object, Request};
 use crate::transport::{HeaderText, HttpCall, Judgement, Response, Transport};
@@ -12,7 +12,7 @@ use crate::transport::{HeaderText, HttpCall, Judgement, Response, Transport};
 /// How often a stream that ended before its reply did is asked for again.
 const TRUNCATED_RETRIES: u32 = 1;
 
-/// What must be known of a model behind a URL to speak to it.
+/// Where a model is and what every request to it needs.
 #[derive(Debug, Clone)]
 pub struct Address {
     /// The protocol it speaks.
@@ -29,7 +29,7 @@ pub struct Address {
     pub max_tokens: u64,
 }
 
-/// A model that can be spoken to.
+/// Sends requests to one model.
 #[derive(Clone)]
 pub struct Client {
     address: Address,
@@ -40,17 +40,17 @@ pub struct Client {
     log: ExchangeLog,
 }
 
-/// What one request led to, and the evidence for it.
+/// An answer and the evidence for it.
 #[derive(Debug, Clone)]
 pub struct EvidencedAnswer {
-    /// What it led to.
+    /// The answer.
     pub answer: Answer,
     /// The exchange, by its digest.
     pub evidence: Digest,
 }
 
 impl Client {
-    /// An endpoint whose exchanges go over this transport and into this log.
+    /// A client whose exchanges go over this transport and into this log.
     pub fn new(
         address: Address,
         transport: Arc<dyn Transport>,
@@ -64,7 +64,7 @@ impl Client {
 
     /// The same, encoded and decoded by another implementation of its dialect.
     #[must_use]
-    pub fn spoken_by(self, codec: &'static dyn Dialect) -> Self {
+    pub fn with_codec(self, codec: &'static dyn Dialect) -> Self {
         Self { codec, ..self }
     }
 
@@ -73,8 +73,8 @@ impl Client {
         self.address.dialect
     }
 
-    /// Sends one request and sorts what came back. A stream that was cut short is asked for once
-    /// more, so that a passing fault leaves no mark.
+    /// Sends one request and decodes the answer. A stream that was cut short is asked for once more,
+    /// so that a passing fault leaves no mark.
     pub async fn ask(&self, request: &Request) -> EvidencedAnswer {
         let call = self.call(request);
         let mut turn = self.send(&call, request.stream).await;
@@ -89,10 +89,11 @@ impl Client {
 
     async fn send(&self, call: &HttpCall, stream: bool) -> EvidencedAnswer {
         let codec = self.codec;
-        let judge = |response: &Response| judgement(response, &answer_in(codec, response, stream));
+        let judge =
+            |response: &Response| judgement(response, &decode_answer(codec, response, stream));
         let exchange = self.transport.send(call, &judge).await;
         let answer = match exchange.response() {
-            Ok(response) => answer_in(codec, response, stream),
+            Ok(response) => decode_answer(codec, response, stream),
             Err(error) => Answer::Nothing(error.to_string()),
         };
         let evidence = exchange.digest();
@@ -103,13 +104,13 @@ impl Client {
     fn call(&self, request: &Request) -> HttpCall {
         let (address, codec) = (&self.address, self.codec);
         let url = if request.stream { &self.stream_url } else { &self.plain_url };
-        let mut call = HttpCall::post(url.clone(), codec.encode_request(&self.completed(request)));
+        let mut call = HttpCall::post(url.clone(), codec.encode_request(&self.complete(request)));
         call.headers.clone_from(&address.headers);
         if request.stream { call.streamed(codec.framing()) } else { call }
     }
 
-    /// The request with what the address says of every request.
-    fn completed(&self, request: &Request) -> Request {
+    /// Adds what the address says about every request.
+    fn complete(&self, request: &Request) -> Request {
         let mut request = request.clone();
         request.model.clone_from(&self.address.model);
         request.max_tokens.get_or_insert(self.address.max_tokens);

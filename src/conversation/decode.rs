@@ -1,4 +1,4 @@
-//! What does a response say, in the dialect that was spoken?
+//! Decoding of a response: HTTP body or stream frames to an answer.
 
 use serde_json::Value;
 
@@ -8,8 +8,8 @@ use crate::ir::{Defect, Reply};
 use crate::transport::{Body, Response, TimedFrame};
 use crate::wire::Frame;
 
-/// Sorts a response; `stream` is whether one was asked for.
-pub fn answer_in(codec: &dyn Dialect, response: &Response, stream: bool) -> Answer {
+/// Decodes a response; `stream` is whether one was asked for.
+pub fn decode_answer(codec: &dyn Dialect, response: &Response, stream: bool) -> Answer {
     if !response.is_success() {
         let headers = response.headers.clone();
         let text = response.text();
@@ -17,13 +17,13 @@ pub fn answer_in(codec: &dyn Dialect, response: &Response, stream: bool) -> Answ
     }
     let decoded = match &response.body {
         Body::Whole(_) => match response.json() {
-            Ok(body) => match whole(codec, &body) {
-                Some(decoded) => decoded.map(|reply| plain(reply, stream)),
+            Ok(body) => match decode_body(codec, &body) {
+                Some(decoded) => decoded.map(|reply| mark_ignored_stream(reply, stream)),
                 None => return not_the_protocol(&excerpt(&body.to_string(), 80)),
             },
             Err(problem) => return not_the_protocol(&problem.to_string()),
         },
-        Body::Frames(frames) => match streamed(codec, frames) {
+        Body::Frames(frames) => match decode_stream(codec, frames) {
             Ok(reply) if reply.parts.is_empty() && !has_a_piece(codec, frames) => {
                 return not_the_protocol("nothing in the stream is a piece of a reply");
             }
@@ -39,16 +39,16 @@ pub fn answer_in(codec: &dyn Dialect, response: &Response, stream: bool) -> Answ
     }
 }
 
-/// The reply in a body. Decoders take nearly anything; what neither says something nor looks like a
-/// reply is none.
-fn whole(codec: &dyn Dialect, body: &Value) -> Option<Result<Reply, ApiError>> {
+/// The reply in a body. Decoders take nearly anything; `None` where nothing is said and the
+/// body does not look like a reply either.
+fn decode_body(codec: &dyn Dialect, body: &Value) -> Option<Result<Reply, ApiError>> {
     match codec.decode_reply(body) {
         Ok(reply) if reply.parts.is_empty() && !is_reply(codec.id(), body) => None,
         decoded => Some(decoded),
     }
 }
 
-fn streamed(codec: &dyn Dialect, frames: &[TimedFrame]) -> Result<Reply, ApiError> {
+fn decode_stream(codec: &dyn Dialect, frames: &[TimedFrame]) -> Result<Reply, ApiError> {
     let mut decoder = codec.stream_decoder();
     for timed in frames {
         decoder.push(&timed.frame);
@@ -68,7 +68,7 @@ fn not_the_protocol(what: &str) -> Answer {
 }
 
 /// A whole body is all right unless a stream was asked for.
-fn plain(mut reply: Reply, stream: bool) -> Reply {
+fn mark_ignored_stream(mut reply: Reply, stream: bool) -> Reply {
     if stream {
         reply.defects.record(Defect::StreamIgnored);
     }

@@ -1,4 +1,4 @@
-//! Which exchanges were there, and what did they cost?
+//! Exchange log: what was sent and received, and the tokens it cost.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -31,7 +31,7 @@ impl ExchangeLog {
     }
 }
 
-/// What the endpoint says an answer cost. One that was cut short was paid for all the same.
+/// The tokens that the endpoint counted. A reply that was cut short has to be paid too.
 fn tokens_of(answer: &Answer) -> Option<TokenCount> {
     match answer {
         Answer::Reply(reply) | Answer::CutShort(reply) => Some(TokenCount {

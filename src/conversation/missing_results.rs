@@ -18,7 +18,8 @@ pub(super) fn add(messages: &mut Vec<Message>, tools: &[ToolSpec], protocol: Pro
         let Some(call_message) = before.last().filter(|it| it.role == Role::Assistant) else {
             continue;
         };
-        let answers = after.iter().take_while(|message| message.role != Role::Assistant);
+        let next = after.iter().position(|message| message.role == Role::Assistant);
+        let answers = after.get(..next.unwrap_or(after.len())).unwrap_or_default();
         let missing = missing(call_message, answers, tools);
         added += u32::try_from(missing.results.len()).unwrap_or(u32::MAX);
         missing.insert(messages, index + 1, protocol);
@@ -32,14 +33,10 @@ struct Missing {
 }
 
 /// The results that should stand between a message of the model and its next one, and do not.
-fn missing<'a>(
-    message: &Message,
-    answers: impl Iterator<Item = &'a Message> + Clone,
-    tools: &[ToolSpec],
-) -> Missing {
+fn missing(message: &Message, answers: &[Message], tools: &[ToolSpec]) -> Missing {
     let answered = |result: &ToolResult| {
         let is_same = |part: &Part| matches!(part, Part::Result(other) if other.tool_call_id == result.tool_call_id);
-        answers.clone().any(|answer| answer.parts.iter().any(is_same))
+        answers.iter().any(|answer| answer.parts.iter().any(is_same))
     };
     let calls = message.parts.iter().filter_map(|part| match part {
         Part::Call(call) => Some(not_run().result_of(call)),
@@ -51,7 +48,7 @@ fn missing<'a>(
         let results = structured.into_iter().filter(|result| !answered(result)).collect();
         return Missing { results, is_text: false };
     }
-    let is_answered = answers.clone().any(|answer| Protocol::holds_results(&answer.text()));
+    let is_answered = answers.iter().any(|answer| Protocol::holds_results(&answer.text()));
     let in_text = if is_answered { Vec::new() } else { calls_in_text(message, tools) };
     Missing {
         results: in_text.iter().map(|call| not_run().result_of(call)).collect(),

@@ -1,7 +1,7 @@
 //! Conversations with a model: one request, one turn, a whole agent loop.
 //!
 //! - [`Client`]: sends requests to one model and logs the exchanges
-//! - [`Answer`]: a reply, a refusal, or nothing that says anything; [`answer_in`]: which of them a
+//! - [`Answer`]: a reply, a refusal, or nothing that says anything; [`decode_answer`]: which of them a
 //!   response is
 //! - [`Reading`]: the calls in a reply, and the layer they were found in
 //! - [`Conversation`]: the turns, one at a time
@@ -24,7 +24,7 @@ mod turns;
 pub use agent_loop::{AgentLoop, Ending, Step};
 pub use answer::{Answer, CUT_SHORT, Miss, excerpt};
 pub use client::{Address, Client, EvidencedAnswer};
-pub use decode::answer_in;
+pub use decode::decode_answer;
 pub use log::ExchangeLog;
 pub use reading::{Reading, read};
 pub use turns::{Conversation, Turn};

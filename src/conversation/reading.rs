@@ -1,4 +1,4 @@
-//! Which calls are in a reply, and which layer kept them?
+//! Calls in a reply: structured, in the visible text, or in the reasoning.
 //!
 //! A structured call is taken as it is. Where there is none, the visible text and then the
 //! reasoning are searched, because a call that the server lost is not a call that the model did not
@@ -20,11 +20,11 @@ pub struct Reading {
     pub parser: Option<String>,
     /// What had to be mended to read them.
     pub repairs: Vec<String>,
-    /// Attempts at a call that are none, in words.
+    /// Attempts at a call that could not be read, in words.
     pub broken: Vec<String>,
     /// Whether the text ends within a call.
     pub ends_in_call: bool,
-    /// What the ending tells of a call that is not there, in words.
+    /// What the stop reason says about a call that is not there, in words.
     pub ending: Option<String>,
     /// The visible text without calls and reasoning.
     pub text: String,
@@ -67,7 +67,7 @@ pub fn read(reply: &Reply, tools: &[ToolSpec]) -> Reading {
     Reading { ending: ending(&reply.stop), ..visible }
 }
 
-/// Why a reply without calls ended, where that is a word about calls.
+/// Why a reply without calls ended, where the stop reason is about calls.
 fn ending(stop: &Stop) -> Option<String> {
     let label = stop.label.as_deref().unwrap_or_default();
     match stop.kind {

@@ -1,7 +1,7 @@
-//! What is left of a reply that the token limit ended?
+//! Token limit: what is left of a reply that it ended.
 //!
-//! Half a call is no call, and a reply that was still thinking is no answer. Neither says what the
-//! model would have done, so neither may count against it.
+//! Half a call is not a call, and a reply that was still thinking is not an answer. Neither shows what
+//! the model would have done, so neither may count against it.
 
 use super::Reading;
 use crate::ir::{Object, Part, Reply, StopKind};

@@ -205,7 +205,7 @@ impl<'a> Conversation<'a> {
     }
 
     /// The call that came three turns in a row, ids aside.
-    pub fn loop_seen(&self) -> Option<ToolCall> {
+    pub fn repeated_call(&self) -> Option<ToolCall> {
         let tail = self.turns.get(self.turns.len().checked_sub(LOOP_LENGTH)?..)?;
         let last = tail.last()?;
         tail.iter().all(|calls| same_calls(calls, last)).then(|| last.first().cloned())?

@@ -68,7 +68,7 @@ async fn corrected(conversation: &mut Conversation<'_>, first: &Finding) -> (Fin
             }
             None => {}
         }
-        if conversation.loop_seen().is_some() {
+        if conversation.repeated_call().is_some() {
             return (fail("the same call again and again".to_owned()), true);
         }
         let results = conversation.run_tools(&said).await;

@@ -92,7 +92,7 @@ pub(super) async fn rejudge_by(
         max_tokens: MAX_TOKENS,
     };
     let bench = Bench {
-        client: Client::new(address, cassette, log.clone())?.spoken_by(codec),
+        client: Client::new(address, cassette, log.clone())?.with_codec(codec),
         delivery: ToolDelivery::Native,
         stream: false,
         seed: Seed::new(recorded.seed),

@@ -1,4 +1,4 @@
-//! What is counted over turns?
+//! Counts over turns, which the metrics are made of.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What is there to say of one turn?
+//! Turn event: one turn with a model as one line of JSON.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -69,10 +69,10 @@ pub struct TurnEvent {
     pub extra: serde_json::Map<String, serde_json::Value>,
 }
 
-/// A turn that cannot have happened.
+/// A turn event that contradicts itself.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{field}`: {problem}")]
-pub struct Impossible {
+pub struct Contradiction {
     /// The field that contradicts another.
     pub field: &'static str,
     /// How.
@@ -86,17 +86,17 @@ impl TurnEvent {
     }
 
     /// Whether several calls were to be made at once.
-    pub fn wanted_several(&self) -> bool {
+    pub(super) fn wanted_several(&self) -> bool {
         self.wanted_calls.is_some_and(|wanted| wanted > 1)
     }
 
     /// Refuses what contradicts itself.
-    pub fn check(&self) -> Result<(), Impossible> {
+    pub(super) fn check(&self) -> Result<(), Contradiction> {
         let version = self.telemetry_version.unwrap_or(TELEMETRY_VERSION);
         if version != TELEMETRY_VERSION {
             let problem =
                 format!("is {version}, this toolprobe reads {TELEMETRY_VERSION}: update toolprobe");
-            return Err(Impossible { field: "telemetryVersion", problem });
+            return Err(Contradiction { field: "telemetryVersion", problem });
         }
         let valid = self.calls.saturating_sub(self.invalid_calls);
         let allowed = valid.saturating_sub(self.refused_calls);
@@ -107,12 +107,12 @@ impl TurnEvent {
         ] {
             if value > most {
                 let problem = format!("is {value}, more than {of} ({most})");
-                return Err(Impossible { field, problem });
+                return Err(Contradiction { field, problem });
             }
         }
         if self.reasoning_replay_error && !self.replayed_reasoning {
             let problem = "is true where `replayedReasoning` is not".to_owned();
-            return Err(Impossible { field: "reasoningReplayError", problem });
+            return Err(Contradiction { field: "reasoningReplayError", problem });
         }
         Ok(())
     }

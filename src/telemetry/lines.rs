@@ -1,4 +1,4 @@
-//! Which turns are in a file of telemetry, and where is it wrong?
+//! Telemetry files: reads turn events line by line, and says which line is wrong.
 
 use super::TurnEvent;
 
@@ -31,7 +31,9 @@ fn event(line: usize, text: &str) -> Result<TurnEvent, BadLine> {
     })?;
     match event.check() {
         Ok(()) => Ok(event),
-        Err(impossible) => Err(BadLine { line, column: None, problem: impossible.to_string() }),
+        Err(contradiction) => {
+            Err(BadLine { line, column: None, problem: contradiction.to_string() })
+        }
     }
 }
 

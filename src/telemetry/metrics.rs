@@ -1,4 +1,4 @@
-//! Which seven numbers say how tool calling goes?
+//! The seven metrics of tool calling.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

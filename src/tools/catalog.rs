@@ -1,4 +1,4 @@
-//! Which tools were offered, and what do their schemas say?
+//! Offered tools, looked up by name, with their schemas.
 
 use std::sync::OnceLock;
 
@@ -11,7 +11,7 @@ use crate::ir::{Object, ToolSpec};
 #[derive(Debug, Default)]
 pub struct Catalog {
     tools: Vec<ToolSpec>,
-    /// Their schemas, compiled when first needed; one that is none cannot be violated.
+    /// Their schemas, compiled when first needed; `None` where one is not a JSON Schema.
     compiled: OnceLock<Vec<Option<ArgumentSchema>>>,
 }
 

@@ -1,4 +1,4 @@
-//! Which tools does a file of another program declare?
+//! Import of tool lists in the shapes of OpenAI, Anthropic, Gemini and MCP.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What is a tool of another server called, so that every provider takes the name?
+//! Names for tools of MCP servers that every provider accepts.
 
 use sha2::{Digest, Sha256};
 

@@ -1,4 +1,4 @@
-//! Which tools can a model call, and what happens when it does?
+//! Tools: what a model can call, and what happens when it does.
 //!
 //! - [`Tool`]: a spec and what running it does, in one type
 //! - [`Registry`]: checks a call against its tool's schema, runs it, keeps the result within bounds
@@ -6,7 +6,8 @@
 //! - [`ToolFailure`]: an error that a model can act on
 //! - [`probes`]: the side-effect-free tools of the suite
 //! - [`import_tools`]: tools as files of other programs declare them
-//! - [`mcp_name`]: names for tools of other servers
+//! - [`mcp_name`]: names for tools of MCP servers
+//! - [`text_matching`], [`text_of_format`]: sample texts for schemas
 //!
 //! Nothing here does I/O, reads a clock or draws random numbers: what must not be guessed is made by
 //! [`Nonces`], from a seed that the caller gives.
@@ -34,12 +35,12 @@ pub use mcp_name::mcp_name;
 pub use nonce::Nonces;
 pub use registry::{Hook, Registry, RegistryError};
 pub use sample::{Choices, text_matching, text_of_format};
-pub use truncate::truncated;
+use truncate::truncate;
 pub use validate::{ArgumentSchema, BadSchema};
 
 use crate::ir::ToolSpec;
 
-/// What running a tool gives, in time.
+/// The result of a running tool.
 pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = Result<Value, ToolFailure>> + Send + 'a>>;
 
 /// Whether a tool changes anything.

@@ -1,4 +1,4 @@
-//! What can a model only know if it has read the result?
+//! Nonces: words that a model can know only if it has read the result.
 
 use sha2::{Digest, Sha256};
 

@@ -7,11 +7,11 @@ use tokio::sync::RwLock;
 use super::{
     ArgumentSchema, BadSchema, Effect, ErrorCode, Tool, ToolFailure,
     mcp_name::{MAX_NAME_LENGTH, mcp_name},
-    truncated,
+    truncate,
 };
 use crate::ir::{ToolCall, ToolResult, ToolSpec};
 
-/// The most characters of a tool's output that a model gets to see, unless told otherwise.
+/// The most characters of a tool's output that a model gets to see.
 const OUTPUT_LIMIT: usize = 100_000;
 
 /// Looks at every call before it runs and after.
@@ -107,11 +107,6 @@ impl Registry {
         self.hooks.push(hook);
     }
 
-    /// Sets how many characters of each output a model gets to see.
-    pub fn limit_output(&mut self, characters: usize) {
-        self.output_limit = characters;
-    }
-
     /// What a model is told about the tools.
     pub fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
         self.entries.iter().map(|entry| &entry.spec)
@@ -142,7 +137,7 @@ impl Registry {
             Ok(output) => ToolResult {
                 tool_call_id: call.id.clone(),
                 name: call.name.clone(),
-                content: truncated(output, self.output_limit),
+                content: truncate(output, self.output_limit),
                 is_error: false,
                 error_code: None,
             },
@@ -312,7 +307,7 @@ mod tests {
     #[tokio::test]
     async fn long_output_is_cut_with_a_note() {
         let mut registry = probe_registry();
-        registry.limit_output(10);
+        registry.output_limit = 10;
         let input = json!({"message": "x".repeat(50), "tag": "beta"});
         let results = registry.run(&[call("1", "probe_echo", input)]).await;
         let text = results[0].content.as_str().unwrap();

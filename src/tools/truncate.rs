@@ -1,10 +1,10 @@
-//! How much of a tool's output does the model get to see?
+//! Truncation of long tool output, with a note.
 
 use serde_json::Value;
 
 /// The output, with at most `limit` characters of its text and a note of how many are missing.
 /// Output that is not text counts as its JSON, and becomes text when it is cut.
-pub fn truncated(output: Value, limit: usize) -> Value {
+pub(super) fn truncate(output: Value, limit: usize) -> Value {
     let text = match &output {
         Value::String(text) => text.clone(),
         other => other.to_string(),
@@ -23,14 +23,14 @@ mod tests {
 
     #[test]
     fn output_within_the_limit_stays_as_it_is() {
-        assert_eq!(truncated(json!("grün"), 4), json!("grün"));
-        assert_eq!(truncated(json!({"a": 1}), 7), json!({"a": 1}));
+        assert_eq!(truncate(json!("grün"), 4), json!("grün"));
+        assert_eq!(truncate(json!({"a": 1}), 7), json!({"a": 1}));
     }
 
     #[test]
     fn characters_are_counted_and_not_bytes() {
         assert_eq!(
-            truncated(json!("日本語テスト"), 2),
+            truncate(json!("日本語テスト"), 2),
             json!("日本[output truncated, 4 characters omitted]")
         );
     }
@@ -38,7 +38,7 @@ mod tests {
     #[test]
     fn structured_output_is_cut_as_its_json() {
         assert_eq!(
-            truncated(json!({"a": [1, 2, 3]}), 6),
+            truncate(json!({"a": [1, 2, 3]}), 6),
             json!("{\"a\":[[output truncated, 7 characters omitted]")
         );
     }

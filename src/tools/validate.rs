@@ -1,4 +1,4 @@
-//! Do these arguments satisfy the tool's schema, and if not, what should the model change?
+//! Validation of arguments against the tool's schema, with errors that a model can act on.
 
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
@@ -18,7 +18,7 @@ pub struct ArgumentSchema {
     validator: Validator,
 }
 
-/// A schema that is none.
+/// A value that is not a JSON Schema.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadSchema(String);
@@ -51,7 +51,7 @@ impl ArgumentSchema {
 
     fn complaint(&self, error: &ValidationError<'_>) -> String {
         let path = readable_path(error.instance_path().as_str());
-        let got = shown(error.instance());
+        let got = shorten(error.instance());
         match error.kind() {
             ValidationErrorKind::Required { property } => {
                 let property = property.as_str().unwrap_or_default();
@@ -61,7 +61,7 @@ impl ArgumentSchema {
                 format!("{path}: expected no further properties, got {}", unexpected.join(", "))
             }
             ValidationErrorKind::Enum { options } => {
-                format!("{path}: expected one of {}, got {got}", listed(options))
+                format!("{path}: expected one of {}, got {got}", join_values(options))
             }
             ValidationErrorKind::Constant { expected_value } => {
                 format!("{path}: expected {expected_value}, got {got}")
@@ -70,13 +70,13 @@ impl ArgumentSchema {
                 format!("{path}: expected text that matches {pattern}, got {got}")
             }
             ValidationErrorKind::Type { .. } => {
-                let word = self.keyword_value(error).map_or_else(String::new, listed);
+                let word = self.keyword_value(error).map_or_else(String::new, join_values);
                 format!("{path}: expected {word}, got {got}")
             }
             _ => match self.keyword_value(error) {
                 Some(value) => {
                     let keyword = error.kind().keyword();
-                    format!("{path}: expected {keyword} {}, got {got}", shown(value))
+                    format!("{path}: expected {keyword} {}, got {got}", shorten(value))
                 }
                 None => format!("{path}: {error}"),
             },
@@ -98,7 +98,7 @@ fn readable_path(pointer: &str) -> String {
     std::iter::once("input".to_owned()).chain(segments).collect()
 }
 
-fn listed(value: &Value) -> String {
+fn join_values(value: &Value) -> String {
     match value {
         Value::Array(options) => options.iter().map(bare).collect::<Vec<_>>().join(", "),
         other => bare(other),
@@ -115,7 +115,7 @@ fn bare(value: &Value) -> String {
 
 const TYPE_NAMES: [&str; 7] = ["string", "integer", "number", "boolean", "object", "array", "null"];
 
-fn shown(value: &Value) -> String {
+fn shorten(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(MAX_SHOWN) {
         Some((cut, _)) => format!("{}…", text.split_at(cut).0),
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_is_none_is_refused() {
+    fn what_is_not_a_schema_is_refused() {
         assert!(ArgumentSchema::new(&json!({"type": "strnig"})).is_err());
     }
 

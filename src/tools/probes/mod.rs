@@ -1,4 +1,4 @@
-//! Which side-effect-free tools does the suite offer?
+//! Probe tools: the side-effect-free tools of the suite.
 //!
 //! One file per tool. A set belongs to one conversation, because `probe_fail_once` remembers what
 //! it was called with.
@@ -11,11 +11,11 @@ mod probe_ping;
 
 use serde_json::Value;
 
-pub use probe_add::ProbeAdd;
+use probe_add::ProbeAdd;
 pub use probe_echo::ProbeEcho;
-pub use probe_fail_once::ProbeFailOnce;
-pub use probe_nested::ProbeNested;
-pub use probe_ping::ProbePing;
+use probe_fail_once::ProbeFailOnce;
+use probe_nested::ProbeNested;
+use probe_ping::ProbePing;
 
 use super::{Nonces, Registry, RegistryError, Tool, ToolFailure, ToolFuture};
 

@@ -1,4 +1,4 @@
-//! Is the result of a call read, or its value worked out?
+//! `probe_add`: is the result of a call read, or its value worked out?
 
 use serde_json::{Value, json};
 
@@ -8,13 +8,13 @@ use crate::tools::ErrorCode;
 
 /// `probe_add`: the sum of two integers, with a receipt that only the result tells.
 #[derive(Debug, Clone)]
-pub struct ProbeAdd {
+pub(super) struct ProbeAdd {
     nonces: Nonces,
 }
 
 impl ProbeAdd {
     /// With receipts from these nonces.
-    pub fn new(nonces: Nonces) -> Self {
+    pub(super) fn new(nonces: Nonces) -> Self {
         Self { nonces }
     }
 

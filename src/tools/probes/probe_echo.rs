@@ -1,4 +1,4 @@
-//! Does a call arrive as it was meant?
+//! `probe_echo`: do the arguments of a call arrive unchanged?
 
 use serde_json::{Value, json};
 

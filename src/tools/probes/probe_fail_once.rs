@@ -1,4 +1,4 @@
-//! Is a call corrected after a structured error?
+//! `probe_fail_once`: is a call corrected after a structured error?
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,14 +10,14 @@ use crate::tools::{Effect, ErrorCode};
 
 /// `probe_fail_once`: fails the first time, and then until the path is absolute.
 #[derive(Debug)]
-pub struct ProbeFailOnce {
+pub(super) struct ProbeFailOnce {
     nonces: Nonces,
     has_failed: AtomicBool,
 }
 
 impl ProbeFailOnce {
     /// One that has not failed yet, with receipts from these nonces.
-    pub fn new(nonces: Nonces) -> Self {
+    pub(super) fn new(nonces: Nonces) -> Self {
         Self { nonces, has_failed: AtomicBool::new(false) }
     }
 

@@ -1,4 +1,4 @@
-//! Do objects, arrays, booleans and nulls inside the arguments arrive as they were meant?
+//! `probe_nested`: do objects, arrays, booleans and nulls inside the arguments arrive unchanged?
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::ir::ToolSpec;
 
 /// `probe_nested`: returns its arguments, which are an object with structure.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct ProbeNested;
+pub(super) struct ProbeNested;
 
 impl Tool for ProbeNested {
     fn spec(&self) -> ToolSpec {

@@ -1,4 +1,4 @@
-//! Can a tool without parameters be called?
+//! `probe_ping`: can a tool without parameters be called?
 
 use serde_json::{Value, json};
 
@@ -7,13 +7,13 @@ use crate::ir::ToolSpec;
 
 /// `probe_ping`: takes nothing, returns a receipt.
 #[derive(Debug, Clone)]
-pub struct ProbePing {
+pub(super) struct ProbePing {
     nonces: Nonces,
 }
 
 impl ProbePing {
     /// With a receipt from these nonces.
-    pub fn new(nonces: Nonces) -> Self {
+    pub(super) fn new(nonces: Nonces) -> Self {
         Self { nonces }
     }
 }
