@@ -11,7 +11,7 @@ use crate::profile::{Confirmation, Decision, Finding, Observed, Profile, Status}
 use crate::prompted::ToolDelivery;
 use crate::regress::{SequentialTest, Suspicion, TestPlan};
 use crate::target::Connection;
-use crate::transport::Exchange;
+use crate::transport::RecordedExchange;
 
 /// Samples in a row that may say nothing before it is given up.
 const MISSES: u32 = 5;
@@ -34,7 +34,7 @@ pub struct Confirmed {
     /// What each suspicion comes to.
     pub confirmations: Vec<Confirmation>,
     /// The evidence.
-    pub exchanges: Vec<Exchange>,
+    pub exchanges: Vec<RecordedExchange>,
 }
 
 /// Samples every suspicion of these targets again: targets at the same time, the suspicions of one

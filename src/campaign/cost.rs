@@ -8,7 +8,7 @@ use crate::profile::UnitCost;
 use crate::store::{Cost, Percentiles};
 use crate::target::{ADDRESS, Target, questions};
 use crate::telemetry::TurnEvent;
-use crate::transport::{Budget, Exchange, Response};
+use crate::transport::{Budget, RecordedExchange, Response};
 
 /// Tokens of a question that only finds out the dialect.
 const GREETING: u64 = 32;
@@ -28,7 +28,7 @@ pub fn foreseen(target: &Target, settings: &RunSettings) -> Estimate {
 
 /// The cost of these exchanges. Requests and tokens are the account's: it also counts what was asked
 /// in vain.
-pub(super) fn cost(exchanges: &[Exchange], account: &Budget, wall: Duration) -> Cost {
+pub(super) fn cost(exchanges: &[RecordedExchange], account: &Budget, wall: Duration) -> Cost {
     let answered = || answered(exchanges);
     let tokens = account.tokens();
     Cost {
@@ -45,7 +45,11 @@ pub(super) fn cost(exchanges: &[Exchange], account: &Budget, wall: Duration) -> 
 
 /// What a turn cost. Tokens are those of the turns that the metrics are counted on: which others
 /// there were besides depends on what was under way when something failed.
-pub(super) fn unit_cost(target: &Target, turns: &[TurnEvent], exchanges: &[Exchange]) -> UnitCost {
+pub(super) fn unit_cost(
+    target: &Target,
+    turns: &[TurnEvent],
+    exchanges: &[RecordedExchange],
+) -> UnitCost {
     let spent = |turn: &TurnEvent| Some(turn.prompt_tokens? + turn.completion_tokens.unwrap_or(0));
     let spent: Vec<u64> = turns.iter().filter_map(spent).filter(|tokens| *tokens > 0).collect();
     let count = u64::try_from(spent.len()).unwrap_or(u64::MAX);
@@ -57,6 +61,6 @@ pub(super) fn unit_cost(target: &Target, turns: &[TurnEvent], exchanges: &[Excha
     }
 }
 
-fn answered(exchanges: &[Exchange]) -> impl Iterator<Item = &Exchange> {
+fn answered(exchanges: &[RecordedExchange]) -> impl Iterator<Item = &RecordedExchange> {
     exchanges.iter().filter(|it| it.response().is_ok_and(Response::is_success))
 }

@@ -124,7 +124,7 @@ impl RunRecorder {
             Ok(probed) => {
                 let evidence = self.folder.evidence();
                 for exchange in &probed.exchanges {
-                    evidence.put(&exchange.digest(), exchange)?;
+                    evidence.put(exchange.digest(), exchange)?;
                 }
                 let file = self.folder.profiles().write(&probed.profile)?;
                 let name = probed.profile.subject.name();
@@ -168,7 +168,7 @@ impl RunRecorder {
         let evidence = self.folder.evidence();
         for Confirmed { confirmations, exchanges } in confirmed {
             for exchange in &exchanges {
-                evidence.put(&exchange.digest(), exchange)?;
+                evidence.put(exchange.digest(), exchange)?;
             }
             self.manifest.confirmations.extend(confirmations);
         }

@@ -19,7 +19,7 @@ use crate::target::{
     inspect, read_template,
 };
 use crate::telemetry::{Counts, TurnEvent};
-use crate::transport::Exchange;
+use crate::transport::RecordedExchange;
 
 /// What is asked, and how often.
 #[derive(Debug, Clone)]
@@ -49,7 +49,7 @@ pub struct ProbedTarget {
     /// What was found.
     pub profile: Profile,
     /// The evidence, in the order the exchanges ended.
-    pub exchanges: Vec<Exchange>,
+    pub exchanges: Vec<RecordedExchange>,
     /// What it cost.
     pub cost: Cost,
     /// The turns that its metrics were counted on.
@@ -112,7 +112,7 @@ async fn ask(
     access: &Access,
     settings: &RunSettings,
     watch: &dyn Watch,
-) -> Result<(Measured, Vec<Exchange>), SessionError> {
+) -> Result<(Measured, Vec<RecordedExchange>), SessionError> {
     let log = ExchangeLog::charging(Arc::clone(&connection.budget));
     let bench = Bench {
         client: connection.client(access, log.clone())?,

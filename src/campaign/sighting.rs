@@ -4,15 +4,15 @@ use crate::conversation::{Answer, decode_answer};
 use crate::dialect::DialectId;
 use crate::ir::Digest;
 use crate::regress::{Answered, Glimpse, Seen};
-use crate::transport::{Body, Exchange, Response};
+use crate::transport::{Body, RecordedExchange, Response};
 
 /// The status by which a server says that the fault is its own. Others of their hundred tell of
 /// load, or of what stands behind it.
 const INTERNAL: u16 = 500;
 
 /// What the answers in these exchanges show.
-pub fn seen(dialect: DialectId, exchanges: &[Exchange]) -> Seen {
-    let answers: Vec<(Digest, &Response, Answer)> = exchanges
+pub fn seen(dialect: DialectId, exchanges: &[RecordedExchange]) -> Seen {
+    let answers: Vec<(&Digest, &Response, Answer)> = exchanges
         .iter()
         .filter_map(|exchange| {
             let response = exchange.response().ok()?;
@@ -33,7 +33,7 @@ fn is_stream(response: &Response) -> bool {
 
 /// What a client can tell apart: a reply, finished or not, a clear refusal, or an internal error.
 fn glimpse<'a>(
-    (evidence, response, answer): &'a (Digest, &Response, Answer),
+    (evidence, response, answer): &'a (&Digest, &Response, Answer),
 ) -> Option<Glimpse<'a>> {
     let what = match answer {
         Answer::Reply(reply) => Answered::Reply(reply),

@@ -1,13 +1,13 @@
 //! Client of one model: encodes requests, sends them, decodes the answers, logs the exchanges.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use url::Url;
 
 use super::{Answer, ExchangeLog, decode_answer};
 use crate::dialect::{Dialect, DialectId, EndpointError, call_url};
 use crate::ir::{Digest, Object, Request};
-use crate::transport::{HeaderText, HttpCall, Judgement, Response, Transport};
+use crate::transport::{HeaderText, HttpCall, Judgement, RecordedExchange, Response, Transport};
 
 /// How often a stream that ended before its reply did is asked for again.
 const TRUNCATED_RETRIES: u32 = 1;
@@ -89,14 +89,21 @@ impl Client {
 
     async fn send(&self, call: &HttpCall, stream: bool) -> EvidencedAnswer {
         let codec = self.codec;
-        let judge =
-            |response: &Response| judgement(response, &decode_answer(codec, response, stream));
-        let exchange = self.transport.send(call, &judge).await;
+        // The judge's last answer is that of the response which is given back.
+        let decoded = Mutex::new(None);
+        let judge = |response: &Response| {
+            let answer = decode_answer(codec, response, stream);
+            let judgement = judgement(response, &answer);
+            *decoded.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+            judgement
+        };
+        let exchange = RecordedExchange::from(self.transport.send(call, &judge).await);
+        let decoded = decoded.into_inner().unwrap_or_else(PoisonError::into_inner);
         let answer = match exchange.response() {
-            Ok(response) => decode_answer(codec, response, stream),
+            Ok(response) => decoded.unwrap_or_else(|| decode_answer(codec, response, stream)),
             Err(error) => Answer::Nothing(error.to_string()),
         };
-        let evidence = exchange.digest();
+        let evidence = exchange.digest().clone();
         self.log.push(exchange, &answer);
         EvidencedAnswer { answer, evidence }
     }

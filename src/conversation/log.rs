@@ -3,12 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Answer;
-use crate::transport::{Budget, Exchange, TokenCount};
+use crate::transport::{Budget, RecordedExchange, TokenCount};
 
 /// Every exchange of a run, in the order they ended. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct ExchangeLog {
-    exchanges: Arc<Mutex<Vec<Exchange>>>,
+    exchanges: Arc<Mutex<Vec<RecordedExchange>>>,
     budget: Option<Arc<Budget>>,
 }
 
@@ -18,7 +18,7 @@ impl ExchangeLog {
         Self { budget: Some(budget), ..Self::default() }
     }
 
-    pub(super) fn push(&self, exchange: Exchange, answer: &Answer) {
+    pub(super) fn push(&self, exchange: RecordedExchange, answer: &Answer) {
         if let (Some(budget), Some(tokens)) = (&self.budget, tokens_of(answer)) {
             budget.charge(tokens);
         }
@@ -26,7 +26,7 @@ impl ExchangeLog {
     }
 
     /// Takes what was kept so far.
-    pub fn take(&self) -> Vec<Exchange> {
+    pub fn take(&self) -> Vec<RecordedExchange> {
         std::mem::take(&mut *self.exchanges.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -15,7 +15,9 @@ use crate::probe::{Probe, Suite, SuiteName};
 use crate::profile::{Profile, capabilities};
 use crate::store::{Manifest, RunFolder, RunTarget, StoreError};
 use crate::telemetry::Counts;
-use crate::transport::{Cassette, Exchange, JsonDifference, Playback, differences};
+use crate::transport::{
+    Cassette, Exchange, JsonDifference, Playback, RecordedExchange, differences,
+};
 
 /// What became of one target's profile.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -133,9 +135,9 @@ fn tapes<'a>(
     digests.sort_by_key(|digest| (cited.contains(digest), digest.clone()));
     let mut exchanges: BTreeMap<String, Vec<Arc<Exchange>>> = BTreeMap::new();
     for digest in digests {
-        let exchange = evidence.get(&digest, Exchange::digest)?;
+        let exchange = evidence.get(&digest, |it: &RecordedExchange| it.digest().clone())?;
         let from = origin(&exchange.request.url).to_owned();
-        exchanges.entry(from).or_default().push(Arc::new(exchange));
+        exchanges.entry(from).or_default().push(Arc::new(exchange.into_exchange()));
     }
     let tape = |exchanges| Cassette::new(exchanges, Playback::AsRecorded);
     Ok(exchanges.into_iter().map(|(from, all)| (from, tape(all))).collect())

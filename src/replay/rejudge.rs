@@ -17,7 +17,7 @@ use crate::profile::{Results, Subject, ThinkingSwitch, capabilities};
 use crate::prompted::ToolDelivery;
 use crate::target::{ADDRESS, MAX_TOKENS};
 use crate::telemetry::TurnEvent;
-use crate::transport::{Cassette, Exchange, Nearest, SentRequest, TransportError};
+use crate::transport::{Cassette, Nearest, RecordedExchange, SentRequest, TransportError};
 
 /// Stands for the host of simulated models. Nothing is ever sent there.
 const SIMULATED_HOST: &str = "http://localhost";
@@ -47,7 +47,7 @@ pub struct Rejudged {
     /// The turns that were held as an agent would hold them.
     pub telemetry: Vec<TurnEvent>,
     /// The exchanges in the order they were asked for, those that were not recorded among them.
-    pub exchanges: Vec<Exchange>,
+    pub exchanges: Vec<RecordedExchange>,
 }
 
 /// Why recorded exchanges cannot be judged.

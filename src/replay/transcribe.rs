@@ -54,7 +54,10 @@ pub async fn transcribe(
         seed: settings.seed,
         trials: settings.trials,
     };
-    let cassette = Cassette::new(exchanges.into_iter().map(Arc::new), Playback::AsRecorded);
+    let cassette = Cassette::new(
+        exchanges.into_iter().map(|it| Arc::new(it.into_exchange())),
+        Playback::AsRecorded,
+    );
     let played = rejudge(&recorded, &settings.probes(), Arc::new(cassette)).await?;
     if let Some((request, _)) = played.unrecorded().next() {
         return Err(TranscribeError::Unrecorded { path: request.path() });
@@ -77,6 +80,6 @@ pub async fn transcribe(
         trials: settings.trials,
         tools: settings.suite.own_tools().to_vec(),
         verdicts: found,
-        exchanges: played.exchanges.iter().map(Take::from).collect(),
+        exchanges: played.exchanges.iter().map(|exchange| Take::from(&**exchange)).collect(),
     })
 }

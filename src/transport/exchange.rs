@@ -1,11 +1,14 @@
-//! What was asked, what came back, and when: the evidence record of one exchange.
+//! The evidence record of one exchange: what was sent, what came back, and when.
 //!
-//! A record is content-addressed by **what was said, not when**: [`Exchange::digest`] covers all of
-//! it but the measurements (arrival times, durations, waits). Two exchanges that said the same have
-//! the same address, so profiles made from a deterministic endpoint do not change from run to run
-//! and equal evidence is stored once.
+//! A record is content-addressed by **what was said, not when**: the digest of a
+//! [`RecordedExchange`] covers all of it but the measurements (arrival times, durations, waits). Two
+//! exchanges that said the same have the same digest, so profiles made from a deterministic endpoint
+//! do not change from run to run and equal evidence is stored once.
 
-use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::ops::Deref;
+
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use super::call::SentRequest;
@@ -71,9 +74,9 @@ pub enum Body {
 }
 
 /// A frame and when it came.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(into = "StoredFrame", try_from = "StoredFrame")]
-#[schemars(with = "StoredFrame")]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
+#[serde(try_from = "StoredFrame<'_>")]
+#[schemars(with = "StoredFrame<'_>")]
 pub struct TimedFrame {
     /// Milliseconds from sending the request until the frame was whole.
     pub at_ms: u64,
@@ -138,28 +141,65 @@ impl Exchange {
         }
     }
 
-    /// The address of this record: the SHA-256 of its JSON with every measurement set to nought.
-    pub fn digest(&self) -> Digest {
-        // Writing plain data with string keys to memory does not fail.
-        Digest::of(serde_json::to_vec(&self.without_measurements()).unwrap_or_default())
-    }
-
-    fn without_measurements(&self) -> Self {
-        let mut copy = self.clone();
-        copy.timing = Timing::default();
-        for attempt in &mut copy.attempts {
-            attempt.waited_ms = 0;
-        }
-        let response = match &mut copy.outcome {
+    /// The times that do not count for the digest, but for `timing`.
+    fn measurements(&mut self) -> impl Iterator<Item = &mut u64> {
+        let response = match &mut self.outcome {
             HttpOutcome::Answered(response) => Some(response),
             HttpOutcome::Failed { partial, .. } => partial.as_mut(),
         };
-        if let Some(Response { body: Body::Frames(frames), .. }) = response {
-            for frame in frames {
-                frame.at_ms = 0;
-            }
-        }
-        copy
+        let frames = response.and_then(|response| match &mut response.body {
+            Body::Frames(frames) => Some(frames),
+            Body::Whole(_) => None,
+        });
+        let arrivals = frames.into_iter().flatten().map(|frame| &mut frame.at_ms);
+        self.attempts.iter_mut().map(|attempt| &mut attempt.waited_ms).chain(arrivals)
+    }
+}
+
+/// An exchange that is over, with its digest. It cannot be changed, so the two always agree.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(from = "Exchange")]
+pub struct RecordedExchange {
+    exchange: Exchange,
+    digest: Digest,
+}
+
+impl RecordedExchange {
+    /// The SHA-256 of the exchange's JSON with every measurement set to zero.
+    pub fn digest(&self) -> &Digest {
+        &self.digest
+    }
+
+    /// The exchange alone.
+    pub fn into_exchange(self) -> Exchange {
+        self.exchange
+    }
+}
+
+impl From<Exchange> for RecordedExchange {
+    fn from(mut exchange: Exchange) -> Self {
+        let timing = std::mem::take(&mut exchange.timing);
+        let measured: Vec<u64> = exchange.measurements().map(std::mem::take).collect();
+        // Writing plain data with string keys to memory does not fail.
+        let digest = Digest::of(serde_json::to_vec(&exchange).unwrap_or_default());
+        exchange.measurements().zip(measured).for_each(|(place, value)| *place = value);
+        exchange.timing = timing;
+        Self { exchange, digest }
+    }
+}
+
+impl Deref for RecordedExchange {
+    type Target = Exchange;
+
+    fn deref(&self) -> &Exchange {
+        &self.exchange
+    }
+}
+
+/// Stored as the exchange alone: whoever reads it computes the digest anew.
+impl Serialize for RecordedExchange {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.exchange.serialize(serializer)
     }
 }
 
@@ -184,15 +224,15 @@ impl Response {
     }
 
     /// The body as one text; a stream's payloads one per line.
-    pub fn text(&self) -> String {
+    pub fn text(&self) -> Cow<'_, str> {
         match &self.body {
-            Body::Whole(text) => text.clone(),
+            Body::Whole(text) => Cow::Borrowed(text),
             Body::Frames(frames) => {
                 let payloads = frames.iter().filter_map(|timed| match &timed.frame {
                     Frame::Event { data, .. } => Some(data.as_str()),
                     Frame::Comment(_) => None,
                 });
-                payloads.collect::<Vec<_>>().join("\n")
+                Cow::Owned(payloads.collect::<Vec<_>>().join("\n"))
             }
         }
     }
@@ -210,34 +250,41 @@ impl Response {
 }
 
 /// A frame as it is stored: `{atMs, event?, data}` or `{atMs, comment}`.
-#[derive(Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct StoredFrame {
+struct StoredFrame<'a> {
     at_ms: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    event: Option<String>,
+    event: Option<Cow<'a, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    data: Option<String>,
+    data: Option<Cow<'a, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    comment: Option<String>,
+    comment: Option<Cow<'a, str>>,
 }
 
-impl From<TimedFrame> for StoredFrame {
-    fn from(TimedFrame { at_ms, frame }: TimedFrame) -> Self {
-        match frame {
-            Frame::Event { event, data } => Self { at_ms, event, data: Some(data), comment: None },
-            Frame::Comment(text) => Self { at_ms, event: None, data: None, comment: Some(text) },
+impl Serialize for TimedFrame {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut stored = StoredFrame { at_ms: self.at_ms, ..StoredFrame::default() };
+        match &self.frame {
+            Frame::Event { event, data } => {
+                stored.event = event.as_deref().map(Cow::Borrowed);
+                stored.data = Some(Cow::Borrowed(data));
+            }
+            Frame::Comment(text) => stored.comment = Some(Cow::Borrowed(text)),
         }
+        stored.serialize(serializer)
     }
 }
 
-impl TryFrom<StoredFrame> for TimedFrame {
+impl TryFrom<StoredFrame<'_>> for TimedFrame {
     type Error = &'static str;
 
-    fn try_from(stored: StoredFrame) -> Result<Self, Self::Error> {
+    fn try_from(stored: StoredFrame<'_>) -> Result<Self, Self::Error> {
         let frame = match (stored.data, stored.comment) {
-            (Some(data), None) => Frame::Event { event: stored.event, data },
-            (None, Some(text)) => Frame::Comment(text),
+            (Some(data), None) => {
+                Frame::Event { event: stored.event.map(Cow::into_owned), data: data.into_owned() }
+            }
+            (None, Some(text)) => Frame::Comment(text.into_owned()),
             _ => return Err("a frame has either 'data' or 'comment'"),
         };
         Ok(Self { at_ms: stored.at_ms, frame })
@@ -271,11 +318,11 @@ mod tests {
 
     #[test]
     fn a_record_reads_back_as_it_was_written() {
-        let record = exchange(frames(5));
+        let record = RecordedExchange::from(exchange(frames(5)));
         let text = serde_json::to_string(&record).unwrap();
-        let read: Exchange = serde_json::from_str(&text).unwrap();
+        let read: RecordedExchange = serde_json::from_str(&text).unwrap();
         assert_eq!(read, record);
-        assert_eq!(read.digest(), record.digest());
+        assert_eq!(*read, exchange(frames(5)));
     }
 
     #[test]
@@ -294,15 +341,15 @@ mod tests {
 
     #[test]
     fn the_address_covers_what_was_said_and_not_when() {
+        let digest = |exchange: Exchange| RecordedExchange::from(exchange).digest;
         let record = exchange(frames(5));
         let mut later = exchange(frames(70));
         later.timing.total_ms = 400;
-        assert_eq!(later.digest(), record.digest());
+        assert_eq!(digest(later), digest(record.clone()));
         let mut other = record.clone();
         other.request.body = Some(json!({"a": 1.10, "z": 1}));
-        assert_ne!(other.digest(), record.digest());
-        let other = exchange(Body::Whole("{}".into()));
-        assert_ne!(other.digest(), record.digest());
+        assert_ne!(digest(other), digest(record.clone()));
+        assert_ne!(digest(exchange(Body::Whole("{}".into()))), digest(record));
     }
 
     #[test]

@@ -70,8 +70,8 @@ pub use cassette::{
 pub use concurrency_limit::{ConcurrencyLimit, ConcurrencyLimited};
 pub use error::{CloseStage, Oversize, TransportError};
 pub use exchange::{
-    AttemptEnd, Body, EXCHANGE_VERSION, Exchange, HttpAttempt, HttpOutcome, NotJson, Response,
-    TimedFrame, Timing,
+    AttemptEnd, Body, EXCHANGE_VERSION, Exchange, HttpAttempt, HttpOutcome, NotJson,
+    RecordedExchange, Response, TimedFrame, Timing,
 };
 pub use http::{HttpTransport, Pool, SetupError};
 pub use limits::EndpointLimits;
@@ -100,7 +100,8 @@ pub trait Transport: Send + Sync {
     /// The part of a call that may be stored, as the record will hold it.
     fn redact(&self, call: &HttpCall) -> SentRequest;
 
-    /// Carries one call. Transports that do not retry need not ask the judge.
+    /// Carries one call. A transport that retries asks the judge about every response, last of all
+    /// about the one it gives back; others need not ask.
     fn send<'a>(&'a self, call: &'a HttpCall, judge: Judge<'a>) -> BoxFuture<'a, Exchange>;
 }
 

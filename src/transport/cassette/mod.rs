@@ -239,7 +239,7 @@ mod tests {
 
     async fn text(cassette: &Cassette, body: Value) -> String {
         let exchange = cassette.send(&call(body), &by_status).await;
-        exchange.response().map_or_else(ToString::to_string, Response::text)
+        exchange.response().map_or_else(ToString::to_string, |response| response.text().into())
     }
 
     #[tokio::test]
