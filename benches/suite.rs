@@ -16,7 +16,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use toolprobe::campaign::{RunSettings, probe_target};
-use toolprobe::probe::{Suite, SuiteName, Watch};
+use toolprobe::probe::{Suite, SuiteName};
 use toolprobe::sim::{Fleet, Options, Sim};
 use toolprobe::target::{Defaults, connect, simulated};
 use toolprobe::transport::{Budget, Exchange, HttpCall, Judge, SentRequest, Transport};
@@ -25,12 +25,6 @@ const LATENCY: Duration = Duration::from_millis(200);
 
 /// Tools as they should be, reasoning that must come back, and a protocol that must be taught.
 const MODELS: [&str; 3] = ["openai-native", "deepseek-v4-thinking", "taught-tool-call"];
-
-struct Silent;
-
-impl Watch for Silent {
-    fn asked(&self, _probe: &str) {}
-}
 
 /// A transport to an endpoint that is far away.
 struct Distant {
@@ -86,6 +80,6 @@ async fn probed(model: &str) -> (u32, Duration) {
     let settings =
         RunSettings { suite, name: SuiteName::Standard, trials: 3, seed: 1, verified_at };
     let begin = Instant::now();
-    probe_target(&connection, &settings, &Silent).await.unwrap();
+    probe_target(&connection, &settings, &()).await.unwrap();
     (distant.longest.load(Ordering::Relaxed), begin.elapsed())
 }

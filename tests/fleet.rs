@@ -14,7 +14,7 @@ use futures_util::{StreamExt, stream};
 use serde_json::Value;
 use toolprobe::campaign::{RunSettings, probe_target};
 use toolprobe::ir::Defect;
-use toolprobe::probe::{Suite, SuiteName, Watch};
+use toolprobe::probe::{Suite, SuiteName};
 use toolprobe::profile::Profile;
 use toolprobe::sim::{Fleet, Options, Sim};
 use toolprobe::target::{Defaults, connect, simulated_fleet};
@@ -23,12 +23,6 @@ use toolprobe::transport::Budget;
 /// How many seeds are tried, from 1 on. `ci/fleet-check` asks for twenty.
 fn seeds() -> std::ops::RangeInclusive<u64> {
     1..=std::env::var("FLEET_SEEDS").map_or(2, |seeds| seeds.parse().unwrap())
-}
-
-struct Silent;
-
-impl Watch for Silent {
-    fn asked(&self, _probe: &str) {}
 }
 
 /// Probes the models that are meant with a suite.
@@ -46,7 +40,7 @@ async fn probe_all(name: SuiteName, seed: u64, is_meant: fn(&str) -> bool) -> Ve
             let (settings, budget) = (&settings, &budget);
             async move {
                 let connection = connect(target, &|_| None, budget).unwrap();
-                probe_target(&connection, settings, &Silent).await.unwrap().profile
+                probe_target(&connection, settings, &()).await.unwrap().profile
             }
         })
         .buffered(8)

@@ -6,17 +6,11 @@ use std::sync::Arc;
 
 use chrono::DateTime;
 use toolprobe::campaign::{RunSettings, probe_target};
-use toolprobe::probe::{Suite, SuiteName, Watch};
+use toolprobe::probe::{Suite, SuiteName};
 use toolprobe::sim::{Fleet, Options, Sim};
 use toolprobe::target::{Defaults, connect, simulated};
 use toolprobe::telemetry::Metrics;
 use toolprobe::transport::Budget;
-
-struct Silent;
-
-impl Watch for Silent {
-    fn asked(&self, _probe: &str) {}
-}
 
 async fn metrics(model: &str) -> Metrics {
     let fleet = Fleet::embedded().unwrap();
@@ -31,7 +25,7 @@ async fn metrics(model: &str) -> Metrics {
         verified_at: DateTime::UNIX_EPOCH,
     };
     let connection = connect(target, &|_| None, &Arc::new(Budget::unlimited())).unwrap();
-    let probed = probe_target(&connection, &settings, &Silent).await.unwrap();
+    let probed = probe_target(&connection, &settings, &()).await.unwrap();
     running.shutdown().await.unwrap();
     probed.profile.metrics.unwrap()
 }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use chrono::DateTime;
 use futures_util::{StreamExt, stream};
 use toolprobe::campaign::{Confirmed, RunSettings, Suspect, confirm, probe_target};
-use toolprobe::probe::{Suite, SuiteName, Watch};
+use toolprobe::probe::{Suite, SuiteName};
 use toolprobe::profile::{Decision, Profile};
 use toolprobe::regress::{Suspicion, TestPlan, diff};
 use toolprobe::sim::{Fleet, Options, Running, Sim};
@@ -26,12 +26,6 @@ use toolprobe::transport::Budget;
 const NIGHTS: u64 = 200;
 const SNAPSHOT_TRIALS: u32 = 40;
 const NIGHTLY_TRIALS: u32 = 20;
-
-struct Silent;
-
-impl Watch for Silent {
-    fn asked(&self, _probe: &str) {}
-}
 
 /// A model that makes two calls at once in so many of a hundred conversations.
 fn model(success: u8) -> Fleet {
@@ -70,7 +64,7 @@ async fn serve(fleet: &Fleet) -> (Running, Connection) {
 }
 
 async fn probed(connection: &Connection, settings: &RunSettings) -> Profile {
-    probe_target(connection, settings, &Silent).await.unwrap().profile
+    probe_target(connection, settings, &()).await.unwrap().profile
 }
 
 /// What a night's gate says: suspected at all, what the samples decide, and how many they were.

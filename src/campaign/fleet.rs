@@ -3,7 +3,7 @@
 use futures_util::{Stream, StreamExt as _, stream};
 
 use super::{ProbedTarget, RunSettings, SessionError, probe_target};
-use crate::probe::Watch;
+use crate::probe::ProbeListener;
 use crate::target::{Connection, Target};
 
 /// Is told how a run gets on. Implemented by whoever shows progress; it must not block. What came of
@@ -37,7 +37,7 @@ struct OfTarget<'a> {
     listener: &'a dyn RunListener,
 }
 
-impl Watch for OfTarget<'_> {
+impl ProbeListener for OfTarget<'_> {
     fn asked(&self, probe: &str) {
         self.listener.asked(self.target, probe);
     }

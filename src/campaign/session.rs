@@ -10,7 +10,7 @@ use futures_util::future::join;
 use super::cost::{cost, unit_cost};
 use crate::conversation::ExchangeLog;
 use crate::dialect::EndpointError;
-use crate::probe::{self, Bench, Measured, Probe, Seed, Suite, SuiteName, Watch};
+use crate::probe::{self, Bench, SuiteOutcome, Probe, Seed, Suite, SuiteName, ProbeListener};
 use crate::profile::{PROFILE_VERSION, Profile, ThinkingSwitch, capabilities};
 use crate::prompted::ToolDelivery;
 use crate::store::Cost;
@@ -76,7 +76,7 @@ pub enum SessionError {
 pub async fn probe_target(
     connection: &Connection,
     settings: &RunSettings,
-    watch: &dyn Watch,
+    watch: &dyn ProbeListener,
 ) -> Result<ProbedTarget, SessionError> {
     let target = &connection.target;
     let named = target.endpoint.chat_template.as_deref().map(read_template).transpose()?;
@@ -93,7 +93,7 @@ pub async fn probe_target(
         Err(error) => {
             // Nothing can be asked, which is as inconclusive as an endpoint that never answers.
             let access = target.endpoint.accesses.first().cloned().ok_or_else(|| error.clone())?;
-            let measured = probe::unheard(&settings.probes(), &error.to_string());
+            let measured = probe::run_unreachable(&settings.probes(), &error.to_string());
             (access, Inspection::default(), (measured, Vec::new()))
         }
     };
@@ -111,8 +111,8 @@ async fn ask(
     connection: &Connection,
     access: &Access,
     settings: &RunSettings,
-    watch: &dyn Watch,
-) -> Result<(Measured, Vec<RecordedExchange>), SessionError> {
+    watch: &dyn ProbeListener,
+) -> Result<(SuiteOutcome, Vec<RecordedExchange>), SessionError> {
     let log = ExchangeLog::charging(Arc::clone(&connection.budget));
     let bench = Bench {
         client: connection.client(access, log.clone())?,
@@ -131,7 +131,7 @@ fn profile(
     access: &Access,
     told: Inspection,
     settings: &RunSettings,
-    measured: &Measured,
+    measured: &SuiteOutcome,
 ) -> Profile {
     let template = told.template.map(|template| template.hash());
     // Facts about the server that answers are not facts about another subject.

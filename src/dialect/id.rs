@@ -57,6 +57,24 @@ impl DialectId {
             Self::Ollama => "ollama",
         }
     }
+
+    /// Whether a request can say which tool must, may or must not be called.
+    pub fn has_tool_choice(self) -> bool {
+        self != Self::Ollama
+    }
+
+    /// Whether a request can forbid several calls in one reply.
+    pub fn has_parallel_switch(self) -> bool {
+        match self {
+            Self::AnthropicMessages | Self::OpenAiChat | Self::OpenAiResponses => true,
+            Self::Gemini | Self::Ollama => false,
+        }
+    }
+
+    /// Whether a stream is lines of JSON, so that its readers take a whole body as well.
+    pub fn streams_by_line(self) -> bool {
+        self == Self::Ollama
+    }
 }
 
 impl fmt::Display for DialectId {

@@ -1,15 +1,15 @@
-//! Is this the call that was asked for?
+//! Calls: is this the call that was asked for, and if not, what came in its place?
 
 use serde_json::Value;
 
 use super::Wanted;
 use crate::conversation::{Reading, excerpt};
 use crate::ir::{Layer, ToolCall};
-use crate::tools::ArgumentSchema;
+use crate::tools::{ArgumentSchema, Registry};
 
 /// How a call compares with the one that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Fit {
+pub(crate) enum Fit {
     /// The tool and the values asked for.
     Exact,
     /// The tool asked for, with other values that its schema allows.
@@ -21,7 +21,7 @@ pub(super) enum Fit {
 }
 
 /// Compares a call with the one that was asked for.
-pub(super) fn fit(call: &ToolCall, wanted: &Wanted, schema: Option<&ArgumentSchema>) -> Fit {
+fn fit(call: &ToolCall, wanted: &Wanted, schema: Option<&ArgumentSchema>) -> Fit {
     if call.name != wanted.tool {
         return Fit::OtherTool(call.name.clone());
     }
@@ -33,7 +33,7 @@ pub(super) fn fit(call: &ToolCall, wanted: &Wanted, schema: Option<&ArgumentSche
 }
 
 /// Equality with numbers by value: `5` and `5.0` are the same argument.
-pub(super) fn same(one: &Value, other: &Value) -> bool {
+fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
         (Value::Array(a), Value::Array(b)) => {
@@ -46,12 +46,14 @@ pub(super) fn same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// The best of several calls for what was asked.
-pub(super) fn best<'a>(
+/// The call that fits best what was asked for, by the schema of the tool that is on offer.
+pub(crate) fn best_fit<'a>(
     reading: &'a Reading,
     wanted: &Wanted,
-    schema: Option<&ArgumentSchema>,
+    tools: &Registry,
 ) -> Option<(&'a ToolCall, Fit)> {
+    let spec = tools.specs().find(|spec| spec.name == wanted.tool);
+    let schema = spec.and_then(|spec| ArgumentSchema::new(&spec.input_schema).ok());
     let rank = |fit: &Fit| match fit {
         Fit::Exact => 0,
         Fit::Valid => 1,
@@ -61,12 +63,12 @@ pub(super) fn best<'a>(
     reading
         .calls
         .iter()
-        .map(|call| (call, fit(call, wanted, schema)))
+        .map(|call| (call, fit(call, wanted, schema.as_ref())))
         .min_by_key(|(_, fit)| rank(fit))
 }
 
 /// In words, why there is no call in a reading.
-pub(super) fn no_call(reading: &Reading) -> String {
+pub(crate) fn describe_missing_call(reading: &Reading) -> String {
     match (reading.broken.first(), &reading.ending) {
         (Some(problem), _) => format!("a call that cannot be read: {}", excerpt(problem, 160)),
         (None, Some(ending)) => ending.clone(),
@@ -78,7 +80,7 @@ pub(super) fn no_call(reading: &Reading) -> String {
 }
 
 /// In words, which layer kept a call.
-pub(super) fn layer_words(layer: Layer) -> &'static str {
+pub(crate) fn layer_words(layer: Layer) -> &'static str {
     match layer {
         Layer::Structured => "structured",
         Layer::Content => "in the visible text: the model wrote it, the server left it there",
@@ -87,7 +89,7 @@ pub(super) fn layer_words(layer: Layer) -> &'static str {
 }
 
 /// In words, what is wrong with calls that stand elsewhere than single ones do.
-pub(super) fn displaced(layer: Option<Layer>) -> String {
+pub(crate) fn displaced(layer: Option<Layer>) -> String {
     let layer = layer.unwrap_or(Layer::Structured);
     format!("unlike a single call, {}", layer_words(layer))
 }

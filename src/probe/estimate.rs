@@ -1,17 +1,17 @@
-//! What will asking these probes cost?
+//! Estimates: what will asking these probes cost, in requests and tokens?
 //!
 //! Requests are counted: `most` is a bound, waits and retries of a troubled endpoint aside. Tokens
 //! are guessed from the length of what is asked and of what is asked for; a model that thinks writes
 //! more.
 
-use std::ops::{Add, AddAssign, Mul};
+use std::iter::Sum;
+use std::ops::{Add, Mul};
 
 use serde_json::Value;
 
-use super::bench::{Offer, wanted};
-use super::reasoning_variants::Change;
-use super::suite::{Ask, CallAsk};
-use super::{Probe, Seed, Wanted, ask_for, error_repair, history, no_call, tool_choice};
+use super::offer::Offer;
+use super::suite::CallAsk;
+use super::{Probe, Seed, Wanted, ask_for};
 use crate::profile::ThinkingSwitch;
 
 /// Characters of one token, roughly, in English and in JSON.
@@ -36,9 +36,6 @@ const BYSTANDER: u64 = 50;
 /// work, and with the one that does.
 const BEGINNINGS: u64 = 3;
 
-/// A stream that ends before its reply does is asked for once more.
-const STREAM_ATTEMPTS: u64 = 2;
-
 /// What asking costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Load {
@@ -61,124 +58,74 @@ pub struct Estimate {
 /// The cost of asking these probes of one endpoint, with so many trials of each case.
 /// Tool choices are asked for in every mode of thinking that can be switched.
 pub fn estimate(probes: &[&Probe], trials: u32, thinking: Option<&ThinkingSwitch>) -> Estimate {
+    let of_probe = |probe: &&Probe| {
+        let costing = Costing { probe, probes, thinking, stream: false };
+        let Estimate { likely, most } = probe.question.estimate(&costing);
+        // The ladder counts its rungs itself.
+        let beginnings = if probe.climbs() { 1 } else { BEGINNINGS };
+        Estimate { likely, most: most * beginnings }
+    };
+    let once = probes.iter().map(of_probe).fold(Estimate::default(), Add::add);
     let trials = u64::from(trials);
-    let mut sum = Estimate::default();
-    for probe in probes {
-        let (likely, most) = match &probe.file.ask {
-            Ask::Streaming(ask) => {
-                let twins = probes.iter().filter(|twin| ask.twins.contains(&twin.id));
-                let streamed = twins.map(|twin| streamed(twin)).fold(Load::default(), Add::add);
-                (streamed, streamed * (BEGINNINGS * STREAM_ATTEMPTS))
-            }
-            Ask::BasicFormat(ask) => {
-                let once = talk(probe, std::slice::from_ref(&ask.call), "").turns(1);
-                // The native rung is asked once more before another one counts. The control that asks
-                // for a word without tools is no trial, but smaller than one.
-                let rungs = 2 + count(ask.protocols.len());
-                (once, once * (rungs + 1))
-            }
-            ask => {
-                let (likely, most) = plain(probe, ask, thinking);
-                (likely, most * BEGINNINGS)
-            }
-        };
-        sum.likely += likely * trials;
-        sum.most += most * trials;
-    }
-    sum
+    Estimate { likely: once.likely * trials, most: once.most * trials }
 }
 
-/// One trial of a probe that neither climbs nor streams: as asked, and at most.
-fn plain(probe: &Probe, ask: &Ask, thinking: Option<&ThinkingSwitch>) -> (Load, Load) {
-    match ask {
-        Ask::Call(cases) => {
-            let cases = cases.iter().map(|case| {
-                let mut talk = talk(probe, std::slice::from_ref(&case.call), "");
-                talk.prompt += u64::from(case.among) * BYSTANDER;
-                talk.turns(1)
-            });
-            twice(cases.fold(Load::default(), Add::add))
-        }
-        Ask::ClosedLoop(ask) => {
-            let mut talk = talk(probe, std::slice::from_ref(&ask.call), &ask.then);
-            talk.result += u64::from(ask.filler) / CHARACTERS;
-            // A follow-up that is refused for its reasoning is asked again without it.
-            (talk.turns(2), talk.turns(3))
-        }
-        Ask::Parallel(ask) => twice(talk(probe, &ask.calls, &ask.then).turns(1) * 2),
-        Ask::ErrorRepair(ask) => {
-            let talk = talk(probe, std::slice::from_ref(&ask.call), &ask.then);
-            (talk.turns(2), talk.turns(1 + 2 * count(error_repair::CORRECTIONS)))
-        }
-        Ask::ReasoningReplay(ask) => {
-            let talk = talk(probe, std::slice::from_ref(&ask.call), &ask.then);
-            (talk.turns(1), talk.turns(1 + count(Change::ALL.len())))
-        }
-        Ask::History(ask) => {
-            let talk = talk(probe, &ask.calls, &ask.then);
-            let shapes = count(history::SHAPES);
-            // Without reasoning, there is none to trim.
-            let likely = Load { requests: shapes, ..talk.turns(1 + shapes / 2) };
-            // Histories that are refused for their reasoning are all sent again without it.
-            (likely, talk.turns(1 + 2 * shapes))
-        }
-        Ask::ToolChoice(ask) => {
-            let talk = talk(probe, std::slice::from_ref(&ask.call), "");
-            twice(talk.turns(1) * count(tool_choice::CHOICES) * tool_choice::modes_of(thinking))
-        }
-        Ask::NoCall(ask) => {
-            let offer = Offer { probe, names: &no_call::TOOLS, among: 0, filler: 0 };
-            twice(Talk::new(&offer, &ask.question, ANSWER, 0).turns(1))
-        }
-        Ask::BasicFormat(_) | Ask::Streaming(_) => twice(Load::default()),
+/// A probe whose cost is estimated, and how it is asked.
+#[derive(Clone, Copy)]
+pub(crate) struct Costing<'a> {
+    pub(crate) probe: &'a Probe,
+    pub(crate) probes: &'a [&'a Probe],
+    pub(crate) thinking: Option<&'a ThinkingSwitch>,
+    pub(crate) stream: bool,
+}
+
+impl Costing<'_> {
+    /// The conversation that asks for these calls and then for something more.
+    pub(crate) fn talk(&self, calls: Vec<&CallAsk>, then: &str) -> Talk {
+        let seed = Seed::new(0);
+        let calls: Vec<Wanted> = calls.into_iter().map(|call| call.fill(&seed)).collect();
+        let offer = Offer::new(self.probe, calls.iter().map(|call| call.tool.as_str()));
+        let reply = calls.iter().map(|call| CALL + length(&call.arguments)).sum();
+        let prompt = prompt(&offer, &format!("{}\n\n{then}", ask_for(&calls)));
+        Talk { prompt, reply, result: RESULT * count(calls.len()) }
+    }
+
+    /// The conversation that asks for an answer in words.
+    pub(crate) fn question(&self, offer: &Offer<'_>, words: &str) -> Talk {
+        Talk { prompt: prompt(offer, words), reply: ANSWER, result: 0 }
     }
 }
 
-fn twice(load: Load) -> (Load, Load) {
-    (load, load)
-}
-
-/// One trial of a probe's streamed twin.
-fn streamed(probe: &Probe) -> Load {
-    match &probe.file.ask {
-        Ask::BasicFormat(ask) => talk(probe, std::slice::from_ref(&ask.call), "").turns(1),
-        // Switching parallel calls off is not part of the twin.
-        Ask::Parallel(ask) => talk(probe, &ask.calls, "").turns(1),
-        ask => plain(probe, ask, None).1,
-    }
+/// The tokens of these words with these tools.
+fn prompt(offer: &Offer<'_>, words: &str) -> u64 {
+    let tools = offer.tools(&Seed::new(0)).map_or(0, |tools| {
+        let length_of = |value: Result<Value, _>| value.map_or(0, |value| length(&value));
+        tools.specs().map(|spec| length_of(serde_json::to_value(spec))).sum()
+    });
+    PROMPT + tools + count(words.len()) / CHARACTERS
 }
 
 /// A conversation: how long its parts are, in tokens.
 #[derive(Debug, Clone, Copy)]
-struct Talk {
+pub(crate) struct Talk {
     prompt: u64,
     reply: u64,
     result: u64,
 }
 
-/// The conversation that asks for these calls and then for something more.
-fn talk(probe: &Probe, calls: &[CallAsk], then: &str) -> Talk {
-    let seed = Seed::new(0);
-    let calls: Vec<Wanted> = calls.iter().map(|call| wanted(call, &seed)).collect();
-    let names: Vec<&str> = calls.iter().map(|call| call.tool.as_str()).collect();
-    let offer = Offer { probe, names: &names, among: 0, filler: 0 };
-    let reply = calls.iter().map(|call| CALL + length(&call.arguments)).sum();
-    let result = RESULT * count(calls.len());
-    Talk::new(&offer, &format!("{}\n\n{then}", ask_for(&calls)), reply, result)
-}
-
 impl Talk {
-    fn new(offer: &Offer<'_>, words: &str, reply: u64, result: u64) -> Self {
-        let tools = offer.tools(&Seed::new(0)).map_or(0, |tools| {
-            let length_of = |value: Result<Value, _>| value.map_or(0, |value| length(&value));
-            tools.specs().map(|spec| length_of(serde_json::to_value(spec))).sum()
-        });
-        let prompt = PROMPT + tools + count(words.len()) / CHARACTERS;
-        Self { prompt, reply, result }
+    /// With so many tools on offer that nobody asks for.
+    pub(crate) fn with_bystanders(self, tools: u32) -> Self {
+        Self { prompt: self.prompt + u64::from(tools) * BYSTANDER, ..self }
+    }
+
+    /// With so many characters of filler in each result.
+    pub(crate) fn with_filler(self, characters: u32) -> Self {
+        Self { result: self.result + u64::from(characters) / CHARACTERS, ..self }
     }
 
     /// So many requests, each after the first with a result in its history.
-    fn turns(self, requests: u64) -> Load {
+    pub(crate) fn turns(self, requests: u64) -> Load {
         let first = self.prompt + self.reply;
         let later = first + self.result + ANSWER;
         Load { requests, tokens: first + later * requests.saturating_sub(1) }
@@ -189,7 +136,7 @@ fn length(value: &Value) -> u64 {
     count(value.to_string().len()) / CHARACTERS
 }
 
-fn count(number: usize) -> u64 {
+pub(crate) fn count(number: usize) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }
 
@@ -204,9 +151,9 @@ impl Add for Load {
     }
 }
 
-impl AddAssign for Load {
-    fn add_assign(&mut self, other: Self) {
-        *self = *self + other;
+impl Sum for Load {
+    fn sum<I: Iterator<Item = Self>>(loads: I) -> Self {
+        loads.fold(Self::default(), Add::add)
     }
 }
 
@@ -218,6 +165,13 @@ impl Mul<u64> for Load {
             requests: self.requests.saturating_mul(times),
             tokens: self.tokens.saturating_mul(times),
         }
+    }
+}
+
+impl Estimate {
+    /// A cost that is known.
+    pub(crate) fn exactly(load: Load) -> Self {
+        Self { likely: load, most: load }
     }
 }
 

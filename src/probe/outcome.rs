@@ -1,29 +1,40 @@
-//! How do trials become a result?
+//! Outcomes: the verdict over settled trials, and the words for it.
 
 use std::collections::BTreeMap;
 
-use super::bench::Trial;
+use super::trial::{SettledCase, Trial};
 use crate::ir::Digest;
-use crate::profile::{Finding, Outcome, Tally, wilson};
+use crate::profile::{CaseResult, CaseVerdict, Finding, ProbeOutcome, Tally, wilson};
 
-/// The result of trials whose findings are known.
-pub(super) fn outcome<'a>(
+/// The outcome of a probe over all of its cases.
+pub(crate) fn outcome<F>(probe: &str, cases: &[SettledCase<F>]) -> ProbeOutcome {
+    of_trials(probe, cases.iter().flat_map(|case| &case.trials))
+}
+
+/// The result of one case.
+pub(crate) fn case_result<F>(case: &SettledCase<F>, verdict: CaseVerdict) -> CaseResult {
+    let ProbeOutcome { passes, trials, reason, evidence, .. } = of_trials("", &case.trials);
+    CaseResult { verdict, passes, trials, reason, evidence }
+}
+
+fn of_trials<'a, F: 'a>(
     probe: &str,
-    findings: impl IntoIterator<Item = &'a Finding> + Clone,
-    evidence: impl IntoIterator<Item = Digest>,
-) -> Outcome {
-    let tally = Tally::of(findings.clone());
-    let mut evidence: Vec<Digest> = evidence.into_iter().collect();
+    trials: impl IntoIterator<Item = &'a Trial<F, Finding>> + Clone,
+) -> ProbeOutcome {
+    let mut evidence: Vec<Digest> =
+        trials.clone().into_iter().flat_map(|trial| trial.evidence.clone()).collect();
     evidence.sort();
     evidence.dedup();
-    Outcome {
+    let findings: Vec<&Finding> = trials.into_iter().map(|trial| &trial.shown).collect();
+    let tally = Tally::of(findings.iter().copied());
+    ProbeOutcome {
         probe: probe.to_owned(),
         status: tally.status(),
         passes: tally.passes,
         trials: tally.conclusive(),
         interval: wilson(tally.passes, tally.conclusive()),
-        reason: reason(findings.clone()),
-        control: findings.into_iter().find_map(|finding| match finding {
+        reason: reason(&findings),
+        control: findings.iter().find_map(|finding| match finding {
             Finding::Fail(negative) => Some(negative.control().what().to_owned()),
             _ => None,
         }),
@@ -31,21 +42,8 @@ pub(super) fn outcome<'a>(
     }
 }
 
-/// Settles trials against one control and makes the result of them.
-pub(super) fn settled<F>(
-    probe: &str,
-    trials: Vec<Trial<F>>,
-    control: &Finding,
-    what: &str,
-) -> (Outcome, Vec<Finding>) {
-    let evidence: Vec<Digest> = trials.iter().flat_map(|trial| trial.evidence.clone()).collect();
-    let findings: Vec<Finding> =
-        trials.into_iter().map(|trial| trial.observation.settle(control, what)).collect();
-    (outcome(probe, &findings, evidence), findings)
-}
-
 /// The words of the gravest kind of finding, the most frequent of them.
-fn reason<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> String {
+fn reason(findings: &[&Finding]) -> String {
     let mut counts: BTreeMap<(u8, &str), usize> = BTreeMap::new();
     for finding in findings {
         *counts.entry((gravity(finding), finding.words())).or_default() += 1;

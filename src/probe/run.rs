@@ -1,138 +1,102 @@
-//! How is a whole suite asked in the time of its longest conversation?
+//! Running a suite: all probes at once, in the time of the longest conversation.
 //!
-//! Everything starts at once on the assumption that native tools work, which is nearly always so;
-//! where they do not, on the assumption that the first protocol works which is taught. If the ladder
-//! ends on another rung, what was started is dropped and asked again on that rung. Verdicts wait until
-//! their controls are known.
+//! Everything starts on the assumption that native tools work, which is nearly always so; where they
+//! do not, on the assumption that the first taught protocol works. If the ladder ends on another rung,
+//! what was started is dropped and asked again on that rung. Verdicts wait until their controls are
+//! known.
 
 use std::collections::BTreeMap;
 
 use futures_util::future::{Either, join_all, select};
 
-use super::basic_format::{self, Ladder, Native};
-use super::bench::{Bench, Known, Trial};
-use super::streaming::{self, Plain, Twin};
-use super::suite::{Ask, BasicFormat};
-use super::{
-    Probe, call_cases, closed_loop, error_repair, history, no_call, parallel, reasoning_replay,
-    tool_choice,
-};
-use crate::dialect::DialectId;
-use crate::profile::{CaseVerdict, Cases, Finding, Outcome, ReplayMode, Results, Status, Switch};
-use crate::prompted::ToolDelivery;
+use super::Probe;
+use super::bench::Bench;
+use super::kind::{Asked, Asking, Known};
+use super::ladder::{Climb, Ladder, Native};
+use crate::profile::{Finding, ProbeResult, Results};
 use crate::telemetry::TurnEvent;
 
-/// What negatives of later probes are compared with.
-const SINGLE_CALL: &str = "a single call";
-
-/// Is told when a probe has been asked, for progress.
-pub trait Watch: Sync {
+/// Hears when a probe has been asked, for progress. `()` ignores it.
+pub trait ProbeListener: Sync {
     /// All trials of this probe are over.
     fn asked(&self, probe: &str);
 }
 
-/// The trials of one probe, before their controls are known.
-pub(super) enum Asked {
-    Cases(call_cases::CaseTrials),
-    Loop(Vec<Trial<closed_loop::Delta>>),
-    Parallel(Vec<Trial<parallel::Off>>),
-    Repair(Vec<Trial<error_repair::Looped>>),
-    Replay(Vec<Trial<reasoning_replay::Facts>>),
-    History(Vec<Trial<history::Shapes>>),
-    Twins(Vec<Twin>),
+impl ProbeListener for () {
+    fn asked(&self, _probe: &str) {}
 }
 
 /// What a suite gave.
 #[derive(Debug, Clone, Default)]
-pub struct Measured {
+pub struct SuiteOutcome {
     /// What each probe found.
     pub results: Results,
-    /// The turns that were held as an agent would hold them; those that were made wrong on purpose
-    /// are not among them.
+    /// The turns that were held as an agent would hold them, without those that were made wrong on
+    /// purpose.
     pub telemetry: Vec<TurnEvent>,
 }
 
-impl Asked {
-    fn telemetry(&self) -> Vec<TurnEvent> {
-        fn of<F>(trials: &[Trial<F>]) -> Vec<TurnEvent> {
-            trials.iter().flat_map(|trial| trial.telemetry.clone()).collect()
+/// The trials of probes, each before its control is known.
+type AskedProbes<'a> = Vec<(&'a Probe, Box<dyn Asked>)>;
+
+/// Asks these probes of one endpoint. Where none of them climbs the ladder, they are asked on the rung
+/// that the bench names, and what has no control of its own gets no negative verdict.
+pub async fn run(bench: &Bench, probes: &[&Probe], listener: &dyn ProbeListener) -> SuiteOutcome {
+    match Ladder::among(probes) {
+        Some(ladder) => {
+            let (climb, asked) = climb_and_ask(bench, probes, ladder, listener).await;
+            conclude(Some(climb), asked)
         }
-        match self {
-            Self::Cases(cases) => cases.iter().flat_map(|(_, trials)| of(trials)).collect(),
-            Self::Loop(trials) => of(trials),
-            Self::Parallel(trials) => of(trials),
-            Self::Repair(trials) => of(trials),
-            Self::Replay(trials) => of(trials),
-            Self::History(trials) => of(trials),
-            Self::Twins(twins) => twins.iter().flat_map(Twin::telemetry).cloned().collect(),
-        }
+        None => conclude(None, ask_all(bench, probes, listener).await),
     }
 }
 
-/// Asks these probes of one endpoint. The one that climbs the ladder must be among them.
-pub async fn run(bench: &Bench, probes: &[&Probe], watch: &dyn Watch) -> Measured {
-    let Some((first, ask)) = probes.iter().find_map(|probe| match &probe.file.ask {
-        Ask::BasicFormat(ask) => Some((*probe, ask)),
-        _ => None,
-    }) else {
-        return Measured::default();
-    };
-    let (ladder, asked) = climb_and_ask(bench, probes, first, ask, watch).await;
-    let telemetry = asked.iter().flat_map(Asked::telemetry);
-    let telemetry = ladder.telemetry.iter().cloned().chain(telemetry).collect();
-    Measured { results: settled(probes, ladder, asked), telemetry }
+/// The outcome of a suite that could not be asked, because no endpoint that understands was found.
+pub fn run_unreachable(probes: &[&Probe], why: &str) -> SuiteOutcome {
+    let climb =
+        Ladder::among(probes).map(|ladder| ladder.block(Finding::Inconclusive(why.to_owned())));
+    let asked = climb.as_ref().map(|climb| block_all(probes, climb)).unwrap_or_default();
+    conclude(climb, asked)
 }
 
-/// What a suite gives that could not be asked, because nobody was found who would understand.
-pub fn unheard(probes: &[&Probe], why: &str) -> Measured {
-    let Some(first) = probes.iter().find(|probe| matches!(probe.file.ask, Ask::BasicFormat(_)))
-    else {
-        return Measured::default();
-    };
-    let ladder = basic_format::unasked(first, &Finding::Inconclusive(why.to_owned()));
-    let asked = probes.iter().map(|probe| blocked(probe, &ladder.result.outcome)).collect();
-    Measured { results: settled(probes, ladder, asked), telemetry: Vec::new() }
-}
-
-async fn climb_and_ask(
+async fn climb_and_ask<'a>(
     bench: &Bench,
-    probes: &[&Probe],
-    first: &Probe,
-    ask: &BasicFormat,
-    watch: &dyn Watch,
-) -> (Ladder, Vec<Asked>) {
+    probes: &[&'a Probe],
+    ladder: Ladder<'_>,
+    listener: &dyn ProbeListener,
+) -> (Climb, AskedProbes<'a>) {
     let on = |delivery| Bench { delivery, ..bench.clone() };
     let works = |native: &Native| match native {
-        Native::Ends(ladder) => ladder.delivery.is_some(),
+        Native::Ends(climb) => climb.result.delivery.is_some(),
         Native::Fails(_) => false,
     };
-    let native = basic_format::native(bench, first, ask);
-    let (ladder, asked) = match meanwhile(native, works, ask_all(bench, probes, watch)).await {
-        (Native::Ends(ladder), asked) => (*ladder, asked),
+    let asking = ask_all(bench, probes, listener);
+    let (climb, asked) = match ask_meanwhile(ladder.try_native(bench), works, asking).await {
+        (Native::Ends(climb), asked) => (*climb, asked),
         (Native::Fails(trials), _) => {
-            let taught = basic_format::taught(bench, first, ask, trials);
-            let likely = ask.protocols.first().copied().map(ToolDelivery::Prompted);
-            let holds = |ladder: &Ladder| likely.is_some() && ladder.delivery == likely;
-            let bench = on(likely.unwrap_or(bench.delivery));
-            meanwhile(taught, holds, ask_all(&bench, probes, watch)).await
+            let likely = ladder.likely();
+            let holds = |climb: &Climb| likely.is_some() && climb.result.delivery == likely;
+            let likely_bench = on(likely.unwrap_or(bench.delivery));
+            let asking = ask_all(&likely_bench, probes, listener);
+            ask_meanwhile(ladder.teach(bench, trials), holds, asking).await
         }
     };
-    watch.asked(&first.id);
-    let asked = match (ladder.delivery, asked) {
+    listener.asked(&ladder.probe.id);
+    let asked = match (climb.result.delivery, asked) {
         (Some(_), Some(asked)) => asked,
-        (Some(delivery), None) => ask_all(&on(delivery), probes, watch).await,
-        (None, _) => probes.iter().map(|probe| blocked(probe, &ladder.result.outcome)).collect(),
+        (Some(delivery), None) => ask_all(&on(delivery), probes, listener).await,
+        (None, _) => block_all(probes, &climb),
     };
-    (ladder, asked)
+    (climb, asked)
 }
 
-/// Asks on the rung that is likely to hold while that is still being found out; where it does not
+/// Asks on the rung that is likely to hold while that is still being found out. Where it does not
 /// hold, what was begun is dropped.
-async fn meanwhile<C>(
+async fn ask_meanwhile<'a, C>(
     climb: impl Future<Output = C>,
     holds: impl Fn(&C) -> bool,
-    asking: impl Future<Output = Vec<Asked>>,
-) -> (C, Option<Vec<Asked>>) {
+    asking: impl Future<Output = AskedProbes<'a>>,
+) -> (C, Option<AskedProbes<'a>>) {
     match select(Box::pin(climb), Box::pin(asking)).await {
         Either::Left((climbed, pending)) if holds(&climbed) => (climbed, Some(pending.await)),
         Either::Left((climbed, _dropped)) => (climbed, None),
@@ -144,151 +108,57 @@ async fn meanwhile<C>(
     }
 }
 
-async fn ask_all(bench: &Bench, probes: &[&Probe], watch: &dyn Watch) -> Vec<Asked> {
-    join_all(probes.iter().map(|probe| async {
-        let asked = ask_one(bench, probes, probe).await;
-        if !matches!(probe.file.ask, Ask::BasicFormat(_)) {
-            watch.asked(&probe.id);
-        }
-        asked
+/// Asks every probe on the bench's rung, but for the one that climbs the ladder.
+pub(super) async fn ask_all<'a>(
+    bench: &Bench,
+    probes: &[&'a Probe],
+    listener: &dyn ProbeListener,
+) -> AskedProbes<'a> {
+    join_all(besides_ladder(probes).map(|probe| async move {
+        let asked = probe.question.ask(Asking { bench, probe, probes }).await;
+        listener.asked(&probe.id);
+        (probe, asked)
     }))
     .await
 }
 
-pub(super) async fn ask_one(bench: &Bench, probes: &[&Probe], probe: &Probe) -> Asked {
-    match &probe.file.ask {
-        // The ladder asks these itself.
-        Ask::BasicFormat(_) => Asked::Twins(Vec::new()),
-        Ask::Call(cases) => Asked::Cases(call_cases::ask(bench, probe, cases).await),
-        Ask::ClosedLoop(ask) => Asked::Loop(closed_loop::trials(bench, probe, ask).await),
-        Ask::Parallel(ask) => Asked::Parallel(parallel::trials(bench, probe, ask).await),
-        Ask::ErrorRepair(ask) => Asked::Repair(error_repair::trials(bench, probe, ask).await),
-        Ask::ReasoningReplay(ask) => {
-            Asked::Replay(reasoning_replay::trials(bench, probe, ask).await)
-        }
-        Ask::History(ask) => Asked::History(history::trials(bench, probe, ask).await),
-        Ask::ToolChoice(ask) => Asked::Cases(tool_choice::ask(bench, probe, ask).await),
-        Ask::NoCall(ask) => Asked::Cases(no_call::ask(bench, probe, ask).await),
-        Ask::Streaming(ask) => {
-            let bench = &Bench { stream: true, ..bench.clone() };
-            let twins = probes.iter().filter(|twin| ask.twins.contains(&twin.id));
-            Asked::Twins(join_all(twins.map(|twin| twin_of(bench, twin))).await)
-        }
-    }
+fn block_all<'a>(probes: &[&'a Probe], climb: &Climb) -> AskedProbes<'a> {
+    let why = climb.blocks();
+    besides_ladder(probes).map(|probe| (probe, probe.question.block(&why))).collect()
 }
 
-async fn twin_of(bench: &Bench, probe: &Probe) -> Twin {
-    let id = &probe.id;
-    let mut twin = match &probe.file.ask {
-        Ask::BasicFormat(ask) => Twin::of(id, basic_format::twin(bench, probe, ask).await),
-        Ask::ClosedLoop(ask) => Twin::of(id, closed_loop::trials(bench, probe, ask).await),
-        Ask::Parallel(ask) => Twin::of(id, parallel::trials(bench, probe, ask).await),
-        _ => {
-            let why = "only basic-format, closed-loop and parallel have twins";
-            Twin::of(id, vec![Trial::skipped(why, ())])
-        }
-    };
-    twin.by_lines = bench.client.dialect() == DialectId::Ollama;
-    twin
+fn besides_ladder<'a>(probes: &[&'a Probe]) -> impl Iterator<Item = &'a Probe> {
+    let ladder = Ladder::among(probes).map(|ladder| ladder.probe.id.clone());
+    probes.iter().copied().filter(move |probe| Some(&probe.id) != ladder.as_ref())
 }
 
-/// What stands in for a probe that cannot be asked, because no call works or none was reached.
-fn blocked(probe: &Probe, ladder: &Outcome) -> Asked {
-    let why = match ladder.status {
-        Status::Inconclusive => Finding::Inconclusive(ladder.reason.clone()),
-        _ => Finding::Skipped(format!("no call works: {}", ladder.reason)),
-    };
-    let nothing_to_replay = (ladder.status == Status::Fail).then_some(ReplayMode::Absent);
-    match &probe.file.ask {
-        Ask::BasicFormat(_) => Asked::Twins(Vec::new()),
-        Ask::Call(_) | Ask::ToolChoice(_) | Ask::NoCall(_) => {
-            Asked::Cases(vec![("all".to_owned(), vec![Trial::settled(why, CaseVerdict::Skipped)])])
-        }
-        Ask::ClosedLoop(_) => Asked::Loop(vec![Trial::settled(why, None)]),
-        Ask::Parallel(_) => Asked::Parallel(vec![Trial::settled(why, Switch::Unknown)]),
-        Ask::ErrorRepair(_) => Asked::Repair(vec![Trial::settled(why, false)]),
-        Ask::ReasoningReplay(_) => Asked::Replay(vec![Trial::settled(
-            why,
-            reasoning_replay::Facts::of_mode(nothing_to_replay),
-        )]),
-        Ask::History(_) => Asked::History(vec![Trial::settled(why, history::Shapes::new())]),
-        Ask::Streaming(_) => {
-            let settled = vec![Trial::settled(why, ())];
-            Asked::Twins(vec![Twin::of("basic-format", settled)])
-        }
-    }
+fn conclude(climb: Option<Climb>, asked: AskedProbes<'_>) -> SuiteOutcome {
+    let control = climb.as_ref().map_or_else(
+        || Finding::Skipped("no probe asks for a single call".to_owned()),
+        Climb::control,
+    );
+    let climbed = climb.iter().flat_map(|climb| climb.telemetry.clone());
+    let telemetry = climbed.chain(asked.iter().flat_map(|(_, asked)| asked.telemetry())).collect();
+    let layer = climb.as_ref().and_then(|climb| climb.result.layer);
+    let known = Known { control, layer, plain: BTreeMap::new() };
+    SuiteOutcome { results: settle(climb, asked, known), telemetry }
 }
 
-/// The results, each negative against its control. Streams come last: theirs are the plain runs.
-fn settled(probes: &[&Probe], ladder: Ladder, asked: Vec<Asked>) -> Results {
-    let control = match ladder.result.outcome.status {
-        Status::Pass | Status::Partial => Finding::pass(SINGLE_CALL),
-        Status::Inconclusive => Finding::Inconclusive(ladder.result.outcome.reason.clone()),
-        // Calls arrive, though not as they should: enough to compare with.
-        Status::Fail if ladder.delivery.is_some() => Finding::pass("a call, if not as asked"),
-        Status::Fail | Status::Skipped => Finding::Skipped(ladder.result.outcome.reason.clone()),
-    };
-    let known = Known { control, layer: ladder.result.layer };
-    let plain = Plain::of(ladder.findings, Vec::new());
-    let plain = BTreeMap::from([(ladder.result.outcome.probe.clone(), plain)]);
-    let mut results = placed(probes, asked, &known, plain);
-    results.single_tool = Some(ladder.result);
-    results
-}
-
-/// Settles what was asked, each in its place. `plain` holds what streams are compared with, as far
-/// as it is known already.
-pub(super) fn placed(
-    probes: &[&Probe],
-    asked: Vec<Asked>,
-    known: &Known,
-    mut plain: BTreeMap<String, Vec<Plain>>,
-) -> Results {
+/// The results, each negative against its control. Streams come last: their controls are the plain
+/// trials of other probes.
+pub(super) fn settle(climb: Option<Climb>, asked: AskedProbes<'_>, mut known: Known) -> Results {
     let mut results = Results::default();
-    let mut twins = Vec::new();
-    for (probe, asked) in probes.iter().zip(asked) {
-        match asked {
-            Asked::Twins(streams) => twins.push((probe.id.clone(), streams)),
-            Asked::Cases(trials) => {
-                let cases = call_cases::settle(&probe.id, trials, known, SINGLE_CALL);
-                place(&mut results, &probe.id, cases);
-            }
-            Asked::Loop(trials) => {
-                let exact = trials.iter().map(|trial| trial.is_exact).collect();
-                let (result, findings) = closed_loop::settle(&probe.id, trials);
-                plain.insert(probe.id.clone(), Plain::of(findings, exact));
-                if probe.id == "closed-loop" {
-                    results.closed_loop = Some(result);
-                } else {
-                    results.extended.insert(probe.id.clone(), Cases::of(result.outcome));
-                }
-            }
-            Asked::Parallel(trials) => {
-                let exact = trials.iter().map(|trial| trial.is_exact).collect();
-                let (result, findings) = parallel::settle(&probe.id, trials, known, SINGLE_CALL);
-                plain.insert(probe.id.clone(), Plain::of(findings, exact));
-                results.parallel_tool = Some(result);
-            }
-            Asked::Repair(trials) => {
-                results.error_repair = Some(error_repair::settle(&probe.id, trials));
-            }
-            Asked::Replay(trials) => {
-                results.reasoning_replay = Some(reasoning_replay::settle(&probe.id, trials));
-            }
-            Asked::History(trials) => results.history = Some(history::settle(&probe.id, trials)),
-        }
+    if let Some(Climb { result, trials, .. }) = climb {
+        let id = result.outcome.probe.clone();
+        results.insert(&id, ProbeResult::SingleTool(result));
+        known.plain.insert(id, trials);
     }
-    for (id, twins) in twins.into_iter().filter(|(_, twins)| !twins.is_empty()) {
-        results.streaming = Some(streaming::settle(&id, twins, &plain, known.layer));
+    let (plain, streams): (Vec<_>, Vec<_>) =
+        asked.into_iter().partition(|(probe, _)| probe.twins().is_empty());
+    for (probe, asked) in plain.into_iter().chain(streams) {
+        let (result, trials) = asked.settle(&probe.id, &known);
+        results.insert(&probe.id, result);
+        known.plain.insert(probe.id.clone(), trials);
     }
     results
-}
-
-/// `schema` has a place of its own; every other list of cases is an extension.
-fn place(results: &mut Results, id: &str, cases: Cases) {
-    if id == "schema" {
-        results.schema = Some(cases);
-    } else {
-        results.extended.insert(id.to_owned(), cases);
-    }
 }

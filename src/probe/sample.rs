@@ -1,12 +1,14 @@
-//! How is one probe asked once more, to tell a regression from noise?
+//! Samples: one probe asked once more, to tell a regression from noise.
 
-use futures_util::future::{join, join_all};
+use std::collections::BTreeMap;
 
-use super::bench::{Bench, Known};
-use super::run::{ask_one, placed};
-use super::streaming::Plain;
-use super::suite::Ask;
-use super::{Probe, Seed, basic_format};
+use futures_util::future::join;
+
+use super::bench::Bench;
+use super::kind::Known;
+use super::ladder::Ladder;
+use super::run::{ask_all, settle};
+use super::{Probe, Seed};
 use crate::ir::Layer;
 use crate::profile::{Finding, Results};
 
@@ -35,27 +37,19 @@ pub async fn sample(
     let bench = &Bench { trials: 1, seed: fresh(&bench.seed, number), ..bench.clone() };
     let needed: Vec<Probe> = needed(probes, probe)
         .into_iter()
-        .map(|it| narrowed(it, case.filter(|_| it.id == probe)))
+        .map(|it| narrow(it, case.filter(|_| it.id == probe)))
         .collect();
     let needed: Vec<&Probe> = needed.iter().collect();
-    let first = needed.iter().find_map(|probe| match &probe.file.ask {
-        Ask::BasicFormat(ask) => Some((*probe, ask)),
-        _ => None,
-    });
-    let basic = async {
-        let (probe, ask) = first?;
-        Some(basic_format::again(bench, probe, ask).await)
+    let climb = async {
+        match Ladder::among(&needed) {
+            Some(ladder) => Some(ladder.ask_on_rung(bench).await),
+            None => None,
+        }
     };
-    let others = join_all(needed.iter().map(|probe| ask_one(bench, &needed, probe)));
-    let (basic, asked) = join(basic, others).await;
-    let plain = basic
-        .iter()
-        .map(|it| (it.result.outcome.probe.clone(), Plain::of(it.findings.clone(), Vec::new())));
-    let layer = basic.as_ref().and_then(|it| it.result.layer).or(layer);
-    let known = Known { control: control.clone(), layer };
-    let mut results = placed(&needed, asked, &known, plain.collect());
-    results.single_tool = basic.map(|it| it.result);
-    results
+    let (climb, asked) = join(climb, ask_all(bench, &needed, &())).await;
+    let layer = climb.as_ref().and_then(|climb| climb.result.layer).or(layer);
+    let known = Known { control: control.clone(), layer, plain: BTreeMap::new() };
+    settle(climb, asked, known)
 }
 
 fn fresh(seed: &Seed, number: u32) -> Seed {
@@ -65,18 +59,15 @@ fn fresh(seed: &Seed, number: u32) -> Seed {
 /// The probe, and the plain ones that it compares itself with.
 fn needed<'a>(probes: &[&'a Probe], id: &str) -> Vec<&'a Probe> {
     let Some(probe) = probes.iter().find(|probe| probe.id == id) else { return Vec::new() };
-    let is_twin = |other: &Probe| match &probe.file.ask {
-        Ask::Streaming(twins) => twins.twins.contains(&other.id),
-        _ => false,
-    };
-    probes.iter().copied().filter(|other| other.id == id || is_twin(other)).collect()
+    let is_needed = |other: &&Probe| other.id == id || probe.twins().contains(&other.id);
+    probes.iter().copied().filter(is_needed).collect()
 }
 
 /// The probe with only one of its cases, where it has a list of them.
-fn narrowed(probe: &Probe, case: Option<&str>) -> Probe {
+fn narrow(probe: &Probe, case: Option<&str>) -> Probe {
     let mut probe = probe.clone();
-    if let (Some(case), Ask::Call(cases)) = (case, &mut probe.file.ask) {
-        cases.retain(|it| it.id == case);
+    if let Some(case) = case {
+        probe.question = probe.question.narrow(case);
     }
     probe
 }

@@ -1,26 +1,35 @@
-//! Which probes are there, and what do their files say?
+//! Suites and probe files: which probes are there, and what do they ask?
 //!
 //! A probe is a file in `probes/`: what it asks and in which suites. How an answer is judged is
-//! code, one file per [`Ask`]; what is asked is data, so that users can add to it.
+//! code, one file per kind; what is asked is data, so that users can add to it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fmt, fs};
 
-use include_dir::{Dir, include_dir};
+use include_dir::{Dir, File, include_dir};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
-use serde_json::Value;
+use serde::de::IgnoredAny;
+use serde_json::{Value, json};
 
+use super::kind::{Kind, ProbeKind, Question};
+use super::kinds::KINDS;
 use super::user_tools::user_tools;
-use super::{Seed, SuiteName};
+use super::{Seed, SuiteName, Wanted, ask_for, fill};
 use crate::ir::{Digest, ToolSpec};
-use crate::prompted::Protocol;
 use crate::tools::{Nonces, probes};
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/probes");
 
+/// The built-in probe that climbs the ladder. A suite without such a probe gets this one, because no
+/// other probe can be asked, or compared with anything, before it is known how calls arrive.
+const LADDER: &str = "basic-format.toml";
+
 /// One file of `probes/`.
-#[derive(Debug, Clone, PartialEq, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProbeFile {
     /// The question, in a sentence.
@@ -32,18 +41,26 @@ pub struct ProbeFile {
     pub sets: Vec<String>,
     /// Tools the probe needs beside the built-in ones, by name.
     #[serde(default)]
-    pub tools: BTreeMap<String, ToolEntry>,
+    pub(crate) tools: BTreeMap<String, ToolEntry>,
     /// What is asked.
-    pub ask: Ask,
+    pub(crate) ask: Ask,
 }
 
 impl ProbeFile {
+    /// Reads a probe file and the question in it; `problem` says line and field.
+    fn read(text: &str) -> Result<(Self, Arc<dyn Question>), String> {
+        let problem = |error: toml::de::Error| error.to_string().trim_end().to_owned();
+        let file: Self = toml::from_str(text).map_err(problem)?;
+        let question = (file.ask.0.read)(text).map_err(problem)?;
+        file.check(&*question)?;
+        Ok((file, question))
+    }
+
     /// Finds what the types cannot: calls of tools that nobody declares.
-    fn check(&self) -> Result<(), String> {
+    fn check(&self, question: &dyn Question) -> Result<(), String> {
         let built_in = probes::all(&Nonces::seeded(""));
         let known: Vec<String> = built_in.iter().map(|tool| tool.spec().name).collect();
-        let unknown = self
-            .ask
+        let unknown = question
             .calls()
             .into_iter()
             .map(|call| &call.tool)
@@ -57,161 +74,126 @@ impl ProbeFile {
     }
 }
 
-/// A tool that a probe file declares.
-#[derive(Debug, Clone, PartialEq, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ToolEntry {
-    /// What the tool does, as the model reads it.
-    pub description: String,
-    /// JSON Schema of its arguments, as JSON text.
-    pub schema: JsonText,
-}
-
-/// What is asked, and so how it is carried out and judged.
-#[derive(Debug, Clone, PartialEq, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Ask {
-    /// The ladder: native tools, calls in text, taught protocols.
-    BasicFormat(BasicFormat),
-    /// One call per case, judged by its arguments.
-    Call(Vec<CallCase>),
-    /// A call, its result, and an answer that only the result makes possible.
-    ClosedLoop(ClosedLoop),
-    /// Several calls in one reply, and the switch that forbids it.
-    Parallel(Calls),
-    /// A call that fails, to be corrected.
-    ErrorRepair(OneCall),
-    /// The follow-up with its reasoning replayed faithfully and not.
-    ReasoningReplay(OneCall),
-    /// The streamed twins of other probes.
-    Streaming(Twins),
-    /// Trimmed and malformed histories.
-    History(Calls),
-    /// Tool choice, with thinking on and off.
-    ToolChoice(OneCall),
-    /// A question that needs no tool.
-    NoCall(Question),
-}
+/// The kind that stands after `[ask.`. The question itself is read by the kind.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(try_from = "BTreeMap<String, IgnoredAny>")]
+pub(crate) struct Ask(&'static Kind);
 
 impl Ask {
-    /// Every call that is asked for.
-    fn calls(&self) -> Vec<&CallAsk> {
-        match self {
-            Self::BasicFormat(ask) => vec![&ask.call],
-            Self::Call(cases) => cases.iter().map(|case| &case.call).collect(),
-            Self::ClosedLoop(ask) => vec![&ask.call],
-            Self::Parallel(ask) | Self::History(ask) => ask.calls.iter().collect(),
-            Self::ErrorRepair(ask) | Self::ReasoningReplay(ask) | Self::ToolChoice(ask) => {
-                vec![&ask.call]
-            }
-            Self::Streaming(_) | Self::NoCall(_) => Vec::new(),
-        }
+    pub(crate) const fn of<K: ProbeKind>() -> Self {
+        Self(const { &Kind::of::<K>() })
     }
 }
 
+impl TryFrom<BTreeMap<String, IgnoredAny>> for Ask {
+    type Error = String;
+
+    fn try_from(table: BTreeMap<String, IgnoredAny>) -> Result<Self, String> {
+        let names = KINDS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
+        let mut given = table.keys();
+        let (Some(name), None) = (given.next(), given.next()) else {
+            return Err(format!("[ask] takes exactly one kind of probe, one of: {names}"));
+        };
+        let kind = KINDS.iter().find(|kind| kind.name == name);
+        kind.map(Self)
+            .ok_or_else(|| format!("unknown kind of probe '{name}' under [ask]; one of: {names}"))
+    }
+}
+
+impl fmt::Debug for Ask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.name)
+    }
+}
+
+impl JsonSchema for Ask {
+    fn schema_name() -> Cow<'static, str> {
+        "Ask".into()
+    }
+
+    fn json_schema(schemas: &mut SchemaGenerator) -> Schema {
+        let of_kind = |kind: &Kind| {
+            json!({
+                "type": "object",
+                "properties": {kind.name: (kind.schema)(schemas)},
+                "required": [kind.name],
+                "additionalProperties": false,
+            })
+        };
+        let kinds: Vec<Value> = KINDS.iter().map(of_kind).collect();
+        json_schema!({"description": "What is asked, and so how it is judged.", "oneOf": kinds})
+    }
+}
+
+/// A tool that a probe file declares.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ToolEntry {
+    /// What the tool does, as the model reads it.
+    pub(crate) description: String,
+    /// JSON Schema of its arguments, as JSON text.
+    pub(crate) schema: JsonText,
+}
+
 /// A call to ask for.
-#[derive(Debug, Clone, PartialEq, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct CallAsk {
+pub(crate) struct CallAsk {
     /// A built-in tool or one of the file's own.
-    pub tool: String,
+    pub(crate) tool: String,
     /// The arguments, as JSON text with placeholders.
-    pub arguments: JsonText,
+    pub(crate) arguments: JsonText,
 }
 
-/// See [`Ask::BasicFormat`].
-#[derive(Debug, Clone, PartialEq, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct BasicFormat {
-    /// The call to ask for.
-    pub call: CallAsk,
-    /// The text protocols to teach where native tools do not work, best first.
-    pub protocols: Vec<Protocol>,
-}
-
-/// See [`Ask::Call`].
-#[derive(Debug, Clone, PartialEq, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CallCase {
-    /// The case's name in results.
-    pub id: String,
-    /// The call to ask for.
-    pub call: CallAsk,
-    /// What counts as right.
-    #[serde(default)]
-    pub judge: CallJudge,
-    /// How many other tools stand beside the one asked for.
-    #[serde(default)]
-    pub among: u32,
-}
-
-/// What counts as a right call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum CallJudge {
-    /// The arguments satisfy the tool's schema.
-    #[default]
-    Valid,
-    /// The arguments are exactly those asked for.
-    Exact,
-}
-
-/// See [`Ask::ClosedLoop`].
-#[derive(Debug, Clone, PartialEq, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ClosedLoop {
-    /// The call to ask for.
-    pub call: CallAsk,
-    /// What to do with the result.
-    pub then: String,
-    /// Characters of filler in the result, before and after what matters.
-    #[serde(default)]
-    pub filler: u32,
+impl CallAsk {
+    /// The call with a trial's values.
+    pub(crate) fn fill(&self, seed: &Seed) -> Wanted {
+        let arguments = fill(&self.arguments.0, &seed.child(&self.tool));
+        Wanted { tool: self.tool.clone(), arguments }
+    }
 }
 
 /// One call to ask for.
-#[derive(Debug, Clone, PartialEq, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct OneCall {
+pub(crate) struct OneCall {
     /// The call to ask for.
-    pub call: CallAsk,
+    pub(crate) call: CallAsk,
     /// What to do with the result.
     #[serde(default)]
-    pub then: String,
+    pub(crate) then: String,
+}
+
+impl OneCall {
+    /// The words that ask for the call and what follows it.
+    pub(crate) fn words(&self, wanted: &Wanted) -> String {
+        format!("{}\n\n{}", ask_for(std::slice::from_ref(wanted)), self.then)
+    }
 }
 
 /// Several calls to ask for at once.
-#[derive(Debug, Clone, PartialEq, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Calls {
+pub(crate) struct Calls {
     /// The calls to ask for.
-    pub calls: Vec<CallAsk>,
+    pub(crate) calls: Vec<CallAsk>,
     /// What to do with the results.
     #[serde(default)]
-    pub then: String,
+    pub(crate) then: String,
 }
 
-/// See [`Ask::Streaming`].
-#[derive(Debug, Clone, PartialEq, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Twins {
-    /// The probes to repeat in a stream.
-    pub twins: Vec<String>,
-}
-
-/// See [`Ask::NoCall`].
-#[derive(Debug, Clone, PartialEq, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Question {
-    /// What to ask; the tools are on offer.
-    pub question: String,
+impl Calls {
+    /// The calls with a trial's values.
+    pub(crate) fn fill(&self, seed: &Seed) -> Vec<Wanted> {
+        self.calls.iter().map(|call| call.fill(seed)).collect()
+    }
 }
 
 /// JSON written as text inside a TOML file, where a schema reads better as JSON.
-#[derive(Debug, Clone, PartialEq, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(with = "String")]
-pub struct JsonText(pub Value);
+pub(crate) struct JsonText(pub(crate) Value);
 
 impl TryFrom<String> for JsonText {
     type Error = String;
@@ -222,15 +204,27 @@ impl TryFrom<String> for JsonText {
 }
 
 /// A probe with the id its file name gives it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Probe {
     /// The file's name without its ending: the one spelling of it everywhere.
     pub id: String,
     /// What the file says.
     pub file: ProbeFile,
+    /// What it asks.
+    pub(crate) question: Arc<dyn Question>,
 }
 
 impl Probe {
+    /// Whether it climbs the ladder, which finds out how tools are delivered.
+    pub fn climbs(&self) -> bool {
+        self.question.ladder().is_some()
+    }
+
+    /// The ids of the probes that it repeats in a stream.
+    pub fn twins(&self) -> &[String] {
+        self.question.twins()
+    }
+
     /// The tools that the file declares.
     pub fn own_tools(&self) -> impl Iterator<Item = ToolSpec> + '_ {
         self.file.tools.iter().map(|(name, entry)| ToolSpec {
@@ -243,7 +237,7 @@ impl Probe {
 }
 
 /// The probes of a folder, and the hash that names their version.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Suite {
     probes: Vec<Probe>,
     version: String,
@@ -268,6 +262,17 @@ pub enum SuiteError {
         path: PathBuf,
         /// Line, field and what is wrong.
         problem: String,
+    },
+    /// None of the probes belongs to the suite.
+    #[error(
+        "no probe belongs to the suite '{}'; add it to the `suites` of one of: {probes}",
+        .name.as_str()
+    )]
+    NothingAsked {
+        /// The suite.
+        name: SuiteName,
+        /// The ids of the probes that there are.
+        probes: String,
     },
     /// There is nothing to ask.
     #[error("no probe files (*.toml) in {path}; leave out --probes to use the built-in suite")]
@@ -308,13 +313,20 @@ impl Suite {
             let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             content = format!("{content}{id}\0{text}\0");
             let malformed = |problem: String| SuiteError::Malformed { path: path.clone(), problem };
-            let file: ProbeFile = toml::from_str(&text)
-                .map_err(|error| malformed(error.to_string().trim_end().to_owned()))?;
-            file.check().map_err(malformed)?;
-            probes.push(Probe { id, file });
+            let (file, question) = ProbeFile::read(&text).map_err(malformed)?;
+            probes.push(Probe { id, file, question });
         }
         if probes.is_empty() {
             return Err(SuiteError::Empty { path: folder.to_path_buf() });
+        }
+        if !probes.iter().any(Probe::climbs)
+            && let Some(text) = EMBEDDED.get_file(LADDER).and_then(File::contents_utf8)
+        {
+            let malformed = |problem| SuiteError::Malformed { path: LADDER.into(), problem };
+            let (file, question) = ProbeFile::read(text).map_err(malformed)?;
+            let (id, file) = ("basic-format".to_owned(), ProbeFile { suites: Vec::new(), ..file });
+            probes.push(Probe { id, file, question });
+            content.push_str(text);
         }
         Ok(Self { probes, version: version(&content), tools: Vec::new() })
     }
@@ -346,9 +358,19 @@ impl Suite {
         &self.version
     }
 
-    /// The probes of one suite, by id.
+    /// The probes of one suite, by id, and the one that climbs the ladder.
     pub fn select(&self, name: SuiteName) -> impl Iterator<Item = &Probe> {
-        self.probes.iter().filter(move |probe| probe.file.suites.contains(&name))
+        self.probes.iter().filter(move |probe| probe.climbs() || probe.file.suites.contains(&name))
+    }
+
+    /// Refuses a suite that no probe belongs to.
+    pub fn check(&self, name: SuiteName) -> Result<(), SuiteError> {
+        if self.probes.iter().any(|probe| probe.file.suites.contains(&name)) {
+            return Ok(());
+        }
+        let named = self.probes.iter().filter(|probe| !probe.file.suites.is_empty());
+        let probes = named.map(|probe| probe.id.as_str()).collect::<Vec<_>>().join(", ");
+        Err(SuiteError::NothingAsked { name, probes })
     }
 
     /// One probe by its id.

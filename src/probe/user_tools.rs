@@ -1,9 +1,11 @@
-//! Does a model keep to the schemas of the user's own tools?
+//! The probe of the user's own tools: does a model keep to their schemas?
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::example::arguments;
-use super::suite::{Ask, CallAsk, CallCase, CallJudge, JsonText, Probe, ProbeFile, ToolEntry};
+use super::kinds::{CallCase, CallCases, CallJudge};
+use super::suite::{Ask, CallAsk, JsonText, Probe, ProbeFile, ToolEntry};
 use super::{Seed, SuiteName};
 use crate::ir::ToolSpec;
 
@@ -33,7 +35,7 @@ pub(super) fn user_tools(tools: &[ToolSpec], seed: &Seed) -> Probe {
             .iter()
             .map(|spec| (spec.name.clone(), entry(spec)))
             .collect::<BTreeMap<_, _>>(),
-        ask: Ask::Call(cases.collect()),
+        ask: Ask::of::<CallCases>(),
     };
-    Probe { id: USER_TOOLS.to_owned(), file }
+    Probe { id: USER_TOOLS.to_owned(), file, question: Arc::new(CallCases(cases.collect())) }
 }

@@ -4,8 +4,8 @@
 //! judged again when the rules improve. Null means that no verdict was reached.
 
 use crate::profile::{
-    Capabilities, CaseResult, CaseVerdict, Cases, ErrorRepair, Outcome, ReasoningReplay, Replay,
-    ReplayMode, Results, SchemaLevel, SingleTool, Status, ToolCallFormat,
+    Capabilities, CaseResult, CaseVerdict, Cases, ErrorRepair, ProbeOutcome, ReasoningReplay,
+    Replay, ReplayMode, Results, SchemaLevel, SingleTool, Status, ToolCallFormat,
 };
 
 /// The schema cases that make a flat object of typed values.
@@ -44,7 +44,7 @@ pub fn capabilities(results: &Results) -> Capabilities {
 
 /// A boolean capability is true only on `pass`, and unknown without a verdict. What was skipped
 /// because not even a single call works is not there either.
-fn supported(outcome: &Outcome, no_calls: bool) -> Option<bool> {
+fn supported(outcome: &ProbeOutcome, no_calls: bool) -> Option<bool> {
     match outcome.status {
         Status::Pass => Some(true),
         Status::Partial | Status::Fail => Some(false),
@@ -53,7 +53,7 @@ fn supported(outcome: &Outcome, no_calls: bool) -> Option<bool> {
     }
 }
 
-fn repair(outcome: &Outcome, no_calls: bool) -> Option<ErrorRepair> {
+fn repair(outcome: &ProbeOutcome, no_calls: bool) -> Option<ErrorRepair> {
     match outcome.status {
         Status::Pass => Some(ErrorRepair::Reliable),
         Status::Partial => Some(ErrorRepair::Limited),

@@ -38,8 +38,9 @@ pub use field_path::FieldPath;
 pub use interval::wilson;
 pub use requirement::Requirement;
 pub use results::{
-    CaseResult, CaseVerdict, Cases, History, JsonText, Loop, Outcome, ParallelTool, Repair, Replay,
-    ReplayMode, Results, SingleTool, Streaming, Strictness, Switch, Taken, Variant,
+    CaseResult, CaseVerdict, Cases, History, JsonText, Loop, ParallelTool, ProbeOutcome,
+    ProbeResult, Repair, Replay, ReplayMode, Results, SingleTool, Streaming, Strictness, Switch,
+    Taken, Variant,
 };
 pub use slug::slug;
 pub use staleness::{StaleReason, Staleness, predecessor, staleness};

@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Outcome, Profile, Status};
+use super::{ProbeOutcome, Profile, Status};
 use crate::ir::Layer;
 use crate::prompted::ToolDelivery;
 
@@ -76,7 +76,7 @@ impl Requirement {
     }
 
     /// The result that the demand is judged by.
-    pub fn outcome(self, profile: &Profile) -> Option<&Outcome> {
+    pub fn outcome(self, profile: &Profile) -> Option<&ProbeOutcome> {
         let results = &profile.results;
         match self {
             Self::Tools | Self::Native => results.single_tool.as_ref().map(|r| &r.outcome),

@@ -14,7 +14,7 @@ use crate::prompted::ToolDelivery;
 /// What every result says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Outcome {
+pub struct ProbeOutcome {
     /// The probe that found it.
     pub probe: String,
     /// The verdict.
@@ -67,9 +67,66 @@ pub struct Results {
     pub extended: BTreeMap<String, Cases>,
 }
 
+/// What a probe found, in the shape that its kind gives it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ProbeResult {
+    /// One call, and the form that it arrives in.
+    SingleTool(SingleTool),
+    /// A list of cases: the shape of every kind without one of its own.
+    Cases(Cases),
+    /// A call, its result and the answer.
+    Loop(Loop),
+    /// Several calls at once.
+    ParallelTool(ParallelTool),
+    /// A call that fails and is corrected.
+    Repair(Repair),
+    /// A follow-up with its reasoning.
+    Replay(Replay),
+    /// Streamed twins.
+    Streaming(Streaming),
+    /// Malformed histories.
+    History(History),
+}
+
+impl ProbeResult {
+    /// The result as a list of cases, without what only its kind has.
+    fn into_cases(self) -> Cases {
+        match self {
+            Self::Cases(cases) => cases,
+            Self::Streaming(result) => Cases::of(result.outcome, result.twins),
+            Self::SingleTool(SingleTool { outcome, .. })
+            | Self::Loop(Loop { outcome, .. })
+            | Self::ParallelTool(ParallelTool { outcome, .. })
+            | Self::Repair(Repair { outcome, .. })
+            | Self::Replay(Replay { outcome, .. })
+            | Self::History(History { outcome, .. }) => Cases::of(outcome, []),
+        }
+    }
+}
+
 impl Results {
+    /// Puts the result of a probe in its place: the built-in probes have fields of their own, and
+    /// every other id stands among the extended ones, whatever its kind.
+    pub fn insert(&mut self, probe: &str, result: ProbeResult) {
+        match (probe, result) {
+            ("basic-format", ProbeResult::SingleTool(result)) => self.single_tool = Some(result),
+            ("schema", ProbeResult::Cases(result)) => self.schema = Some(result),
+            ("closed-loop", ProbeResult::Loop(result)) => self.closed_loop = Some(result),
+            ("parallel", ProbeResult::ParallelTool(result)) => self.parallel_tool = Some(result),
+            ("error-repair", ProbeResult::Repair(result)) => self.error_repair = Some(result),
+            ("reasoning-replay", ProbeResult::Replay(result)) => {
+                self.reasoning_replay = Some(result);
+            }
+            ("streaming", ProbeResult::Streaming(result)) => self.streaming = Some(result),
+            ("history", ProbeResult::History(result)) => self.history = Some(result),
+            (id, result) => {
+                self.extended.insert(id.to_owned(), result.into_cases());
+            }
+        }
+    }
+
     /// Every outcome, in the order of the suite, the extended ones last.
-    pub fn outcomes(&self) -> impl Iterator<Item = &Outcome> {
+    pub fn outcomes(&self) -> impl Iterator<Item = &ProbeOutcome> {
         let eight = [
             self.single_tool.as_ref().map(|result| &result.outcome),
             self.schema.as_ref().map(|result| &result.outcome),
@@ -115,7 +172,7 @@ pub enum Strictness {
 pub struct SingleTool {
     /// The verdict.
     #[serde(flatten)]
-    pub outcome: Outcome,
+    pub outcome: ProbeOutcome,
     /// The form calls arrive in; null when none did.
     pub format: Option<CallFormat>,
     /// The text format to parse them with, where they arrive as text.
@@ -138,7 +195,18 @@ pub struct SingleTool {
 
 /// How an endpoint took one case.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Default,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum CaseVerdict {
@@ -155,6 +223,7 @@ pub enum CaseVerdict {
     /// No verdict.
     Inconclusive,
     /// Not asked.
+    #[default]
     Skipped,
 }
 
@@ -180,7 +249,7 @@ pub struct CaseResult {
 pub struct Cases {
     /// The verdict over all cases.
     #[serde(flatten)]
-    pub outcome: Outcome,
+    pub outcome: ProbeOutcome,
     /// The cases that did not pass, in order.
     pub failures: Vec<String>,
     /// Each case.
@@ -188,9 +257,15 @@ pub struct Cases {
 }
 
 impl Cases {
-    /// A result without cases.
-    pub fn of(outcome: Outcome) -> Self {
-        Self { outcome, failures: Vec::new(), cases: BTreeMap::new() }
+    /// The result of these cases, in the order they were asked.
+    pub fn of(
+        outcome: ProbeOutcome,
+        cases: impl IntoIterator<Item = (String, CaseResult)>,
+    ) -> Self {
+        let cases: Vec<(String, CaseResult)> = cases.into_iter().collect();
+        let failed = cases.iter().filter(|(_, case)| case.trials > case.passes);
+        let failures = failed.map(|(id, _)| id.clone()).collect();
+        Self { outcome, failures, cases: cases.into_iter().collect() }
     }
 }
 
@@ -200,14 +275,25 @@ impl Cases {
 pub struct Loop {
     /// The verdict.
     #[serde(flatten)]
-    pub outcome: Outcome,
+    pub outcome: ProbeOutcome,
     /// Prompt tokens that the call and its result added, where the endpoint counts.
     pub prompt_token_delta: Option<i64>,
 }
 
 /// What became of a switch in the request.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Default,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Switch {
@@ -220,6 +306,7 @@ pub enum Switch {
     /// The dialect has none.
     Absent,
     /// Nothing shows which.
+    #[default]
     Unknown,
 }
 
@@ -229,7 +316,7 @@ pub enum Switch {
 pub struct ParallelTool {
     /// The verdict.
     #[serde(flatten)]
-    pub outcome: Outcome,
+    pub outcome: ProbeOutcome,
     /// Whether parallel calls can be switched off.
     pub off_switch: Switch,
 }
@@ -240,7 +327,7 @@ pub struct ParallelTool {
 pub struct Repair {
     /// The verdict.
     #[serde(flatten)]
-    pub outcome: Outcome,
+    pub outcome: ProbeOutcome,
     /// How often the same call was seen three times in a row.
     pub loops: u32,
 }
@@ -301,7 +388,7 @@ pub enum Taken {
 pub struct Replay {
     /// The verdict.
     #[serde(flatten)]
-    pub outcome: Outcome,
+    pub outcome: ProbeOutcome,
     /// What the endpoint does with it; null without a verdict.
     pub mode: Option<ReplayMode>,
     /// Where the reasoning stood.
@@ -316,7 +403,7 @@ pub struct Replay {
 pub struct Streaming {
     /// The verdict.
     #[serde(flatten)]
-    pub outcome: Outcome,
+    pub outcome: ProbeOutcome,
     /// What a strict client would not have taken, over all streams.
     pub defects: Vec<Defect>,
     /// Each twin against its plain run.
@@ -329,7 +416,7 @@ pub struct Streaming {
 pub struct History {
     /// The verdict: whether the well-formed history was taken.
     #[serde(flatten)]
-    pub outcome: Outcome,
+    pub outcome: ProbeOutcome,
     /// Prompt tokens that the tools take: the well-formed history with them, less the same without;
     /// absent where the endpoint does not count, or does not take it without.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 
 use super::{
-    Capabilities, Outcome, PROFILE_VERSION, Profile, ReasoningReplay, Results, SingleTool, Status,
-    Subject,
+    Capabilities, PROFILE_VERSION, ProbeOutcome, Profile, ReasoningReplay, Results, SingleTool,
+    Status, Subject,
 };
 use crate::dialect::DialectId;
 use crate::ir::Layer;
@@ -53,8 +53,8 @@ pub(crate) fn profile() -> Profile {
     }
 }
 
-pub(crate) fn outcome(status: Status) -> Outcome {
-    Outcome {
+pub(crate) fn outcome(status: Status) -> ProbeOutcome {
+    ProbeOutcome {
         probe: "basic-format".to_owned(),
         status,
         passes: 0,

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Change, Class};
-use crate::profile::{FieldPath, Observed, Outcome, Profile, Results, capabilities};
+use crate::profile::{FieldPath, Observed, ProbeOutcome, Profile, Results, capabilities};
 
 /// A change that may be noise, as a question to be asked again.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,11 +85,11 @@ impl Suspicion {
     }
 }
 
-fn observed(outcome: &Outcome) -> Observed {
+fn observed(outcome: &ProbeOutcome) -> Observed {
     Observed { passes: outcome.passes, trials: outcome.trials }
 }
 
-fn outcome<'a>(results: &'a Results, probe: &str) -> Option<&'a Outcome> {
+fn outcome<'a>(results: &'a Results, probe: &str) -> Option<&'a ProbeOutcome> {
     results.outcomes().find(|outcome| outcome.probe == probe)
 }
 

@@ -12,7 +12,7 @@ use url::Url;
 use crate::conversation::{Address, Client, ExchangeLog};
 use crate::dialect::{Dialect, DialectId, EndpointError};
 use crate::ir::Object;
-use crate::probe::{self, Bench, Measured, Probe, Seed, Watch};
+use crate::probe::{self, Bench, Probe, Seed, SuiteOutcome};
 use crate::profile::{Results, Subject, ThinkingSwitch, capabilities};
 use crate::prompted::ToolDelivery;
 use crate::target::{ADDRESS, MAX_TOKENS};
@@ -99,7 +99,7 @@ pub(super) async fn rejudge_by(
         trials: recorded.trials,
         thinking: recorded.thinking.clone(),
     };
-    let Measured { results, telemetry } = probe::run(&bench, probes, &Unwatched).await;
+    let SuiteOutcome { results, telemetry } = probe::run(&bench, probes, &()).await;
     Ok(Rejudged { results, telemetry, exchanges: log.take() })
 }
 
@@ -138,10 +138,4 @@ pub(super) fn drop_evidence(value: &mut Value) {
         Value::Array(items) => items.iter_mut().for_each(drop_evidence),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
-}
-
-struct Unwatched;
-
-impl Watch for Unwatched {
-    fn asked(&self, _probe: &str) {}
 }

@@ -13,7 +13,7 @@ use super::verify::{Problem, StreamPlace, StreamProblem};
 use crate::conversation::CUT_SHORT;
 use crate::dialect::{ApiError, Dialect};
 use crate::ir::{Reply, StopKind};
-use crate::probe::{Ask, Probe};
+use crate::probe::Probe;
 use crate::profile::{CaseResult, CaseVerdict, Results};
 use crate::transport::{
     Cassette, JsonDifference, Piecing, Playback, Recut, cut_short, differences, recut,
@@ -73,18 +73,9 @@ fn problem(seed: u64, differences: Vec<JsonDifference>) -> Option<StreamProblem>
 
 /// The probes that ask for streams, and those they are compared with.
 fn streamed<'a>(probes: &[&'a Probe]) -> Vec<&'a Probe> {
-    let twins: Vec<&String> = probes
-        .iter()
-        .filter_map(|probe| match &probe.file.ask {
-            Ask::Streaming(ask) => Some(&ask.twins),
-            _ => None,
-        })
-        .flatten()
-        .collect();
-    let is_needed = |probe: &&&Probe| {
-        matches!(probe.file.ask, Ask::Streaming(_) | Ask::BasicFormat(_))
-            || twins.contains(&&probe.id)
-    };
+    let twins: Vec<&String> = probes.iter().flat_map(|probe| probe.twins()).collect();
+    let is_needed =
+        |probe: &&&Probe| probe.climbs() || !probe.twins().is_empty() || twins.contains(&&probe.id);
     probes.iter().filter(is_needed).copied().collect()
 }
 

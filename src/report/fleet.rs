@@ -1,7 +1,7 @@
 //! Which columns has a table of many targets?
 
 use super::view::word;
-use crate::profile::{Outcome, Profile, SchemaLevel, Status};
+use crate::profile::{ProbeOutcome, Profile, SchemaLevel, Status};
 
 /// One column: a capability.
 pub(super) struct Column {
@@ -32,11 +32,11 @@ pub(super) const COLUMNS: [Column; 8] = [
     Column { head: "hist", about: "takes a history with calls", cell: history },
 ];
 
-fn cell(outcome: &Outcome, word: String) -> Cell {
+fn cell(outcome: &ProbeOutcome, word: String) -> Cell {
     Cell { status: outcome.status, word }
 }
 
-fn plain(outcome: Option<&Outcome>) -> Option<Cell> {
+fn plain(outcome: Option<&ProbeOutcome>) -> Option<Cell> {
     outcome.map(|outcome| cell(outcome, String::new()))
 }
 

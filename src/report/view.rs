@@ -7,8 +7,8 @@ use super::EvidenceLinks;
 use crate::dialect::DialectId;
 use crate::ir::{Defect, Digest};
 use crate::profile::{
-    CaseResult, CaseVerdict, Cases, History, Outcome, Profile, Replay, Results, SingleTool, Status,
-    Streaming, Subject, Tally, Variant,
+    CaseResult, CaseVerdict, Cases, History, ProbeOutcome, Profile, Replay, Results, SingleTool,
+    Status, Streaming, Subject, Tally, Variant,
 };
 use crate::store::{Cost, Manifest, ProfileFolder};
 
@@ -91,7 +91,7 @@ impl<'a> Target<'a> {
 /// What one probe found.
 #[derive(Debug, Clone)]
 pub(super) struct Section<'a> {
-    pub(super) outcome: &'a Outcome,
+    pub(super) outcome: &'a ProbeOutcome,
     /// The names of the cases that did not pass.
     failures: &'a [String],
     pub(super) cases: Vec<Case<'a>>,
@@ -120,7 +120,7 @@ pub(super) struct Judged<'a> {
 }
 
 impl<'a> Section<'a> {
-    fn of(outcome: &'a Outcome) -> Self {
+    fn of(outcome: &'a ProbeOutcome) -> Self {
         Self { outcome, failures: &[], cases: Vec::new(), facts: Vec::new() }
     }
 
@@ -179,7 +179,11 @@ fn sections(results: &Results) -> Vec<Section<'_>> {
     eight.into_iter().flatten().chain(results.extended.values().map(Section::of_cases)).collect()
 }
 
-fn with_fact<'a>(outcome: &'a Outcome, name: &'static str, value: Option<String>) -> Section<'a> {
+fn with_fact<'a>(
+    outcome: &'a ProbeOutcome,
+    name: &'static str,
+    value: Option<String>,
+) -> Section<'a> {
     let facts = value.into_iter().map(|value| (name, value)).collect();
     Section { facts, ..Section::of(outcome) }
 }
@@ -285,7 +289,7 @@ pub(super) fn counted(passes: u32, trials: u32) -> String {
 }
 
 /// The interval of the rate in per cent, such as `44–100 %`.
-pub(super) fn interval(outcome: &Outcome) -> String {
+pub(super) fn interval(outcome: &ProbeOutcome) -> String {
     outcome
         .interval
         .map_or_else(String::new, |it| format!("{:.0}–{:.0} %", it.0 * 100.0, it.1 * 100.0))

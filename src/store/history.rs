@@ -153,7 +153,7 @@ pub fn together<'a>(profiles: impl IntoIterator<Item = &'a Profile>) -> Option<M
 }
 
 fn result_rows(run: &RunId, time: DateTime<Utc>, profile: &Profile) -> Vec<HistoryRow> {
-    let row = |outcome: &crate::profile::Outcome| HistoryRow {
+    let row = |outcome: &crate::profile::ProbeOutcome| HistoryRow {
         history_version: HISTORY_VERSION,
         run: run.clone(),
         time,

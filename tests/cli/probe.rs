@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::place::root;
 use crate::{Sim, finished, toolprobe};
 
 /// The profile that probing a simulated model prints, and what was said beside it.
@@ -51,4 +52,62 @@ fn every_tool_choice_is_asked_for_with_thinking_on_and_off_where_it_can_be_switc
     assert_eq!(cases.as_object().unwrap().len(), 12);
     assert_eq!(cases["required, thinking on"]["verdict"], "rejected");
     assert_eq!(cases["required, thinking off"]["verdict"], "accepted-valid");
+}
+
+/// A folder with some of the built-in probes and some of the user's own.
+fn probes(built_in: &[&str], own: &[(&str, &str)]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for id in built_in {
+        let name = format!("{id}.toml");
+        std::fs::copy(root().join("probes").join(&name), dir.path().join(&name)).unwrap();
+    }
+    for (id, text) in own {
+        std::fs::write(dir.path().join(format!("{id}.toml")), text).unwrap();
+    }
+    dir
+}
+
+const ONE_CALL_AT_ONCE: &str = r#"
+about = "Is one call asked for as several come?"
+suites = ["standard"]
+[ask.parallel]
+calls = [{ tool = "probe_ping", arguments = '{}' }]
+"#;
+
+const PING: &str = r#"
+about = "Is a tool without parameters called?"
+suites = ["standard"]
+[[ask.call]]
+id = "ping"
+call = { tool = "probe_ping", arguments = '{}' }
+"#;
+
+#[test]
+fn a_probe_of_the_users_leaves_the_verdict_of_the_built_in_one_alone() {
+    let dir = probes(&["basic-format", "parallel"], &[("zz-mine", ONE_CALL_AT_ONCE)]);
+    let args = ["--probes", dir.path().to_str().unwrap(), "--trials", "1"];
+    let (profile, _) = probed("one-call", &args);
+    assert_eq!(profile["results"]["extended"]["zz-mine"]["status"], "pass");
+    assert_eq!(profile["results"]["parallelTool"]["probe"], "parallel");
+    assert_eq!(profile["supportsParallelToolUse"], false);
+}
+
+#[test]
+fn a_folder_without_basic_format_is_asked_with_the_built_in_one_as_its_control() {
+    let dir = probes(&[], &[("ping", PING)]);
+    let args = ["--probes", dir.path().to_str().unwrap(), "--trials", "1"];
+    let (profile, _) = probed("openai-native", &args);
+    assert_eq!(profile["results"]["extended"]["ping"]["status"], "pass");
+    assert_eq!(profile["results"]["singleTool"]["probe"], "basic-format");
+}
+
+#[test]
+fn a_folder_with_nothing_for_the_suite_is_refused() {
+    let dir = probes(&[], &[("ping", PING)]);
+    let probes = dir.path().to_str().unwrap();
+    let args = ["probe", "http://127.0.0.1:9/v1", "--model", "m", "--probes", probes];
+    let mut command = toolprobe(&args);
+    let (code, _, err) = finished(command.args(["--suite", "light"]).output().unwrap());
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("light") && err.contains("ping"), "{err}");
 }

@@ -108,9 +108,12 @@ impl AskingArgs {
     /// What is asked; flags win over the configuration.
     pub(crate) fn settings(&self, defaults: &Defaults) -> Result<RunSettings, CliError> {
         let seed = self.seed.or(defaults.seed).unwrap_or(SEED);
+        let suite = self.suite_args.suite(seed)?;
+        let name = self.suite.or(defaults.suite).unwrap_or(SuiteName::Standard);
+        suite.check(name).map_err(CliError::usage)?;
         Ok(RunSettings {
-            suite: self.suite_args.suite(seed)?,
-            name: self.suite.or(defaults.suite).unwrap_or(SuiteName::Standard),
+            suite,
+            name,
             trials: self.trials.or(defaults.trials).map_or(TRIALS, NonZeroU32::get),
             seed,
             verified_at: clock::now()?,

@@ -1,89 +1,114 @@
-//! Must the reasoning that came with a call be sent back, and what happens if it is not?
+//! `[ask.reasoning-replay]`: must the reasoning that came with a call be sent back?
+//!
+//! The follow-up is sent with the reasoning as it came, and with it changed in each way of
+//! [`Change`]; which of them are refused gives the mode.
 
 use std::collections::BTreeMap;
 
 use futures_util::future::join_all;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::bench::{Bench, Offer, Trial, blocked, variant, wanted};
-use super::calls::no_call;
-use super::outcome::settled;
-use super::reasoning_variants::Change;
-use super::suite::OneCall;
-use super::{Probe, Seed, ask_for};
 use crate::conversation::{Conversation, EvidencedAnswer, Turn};
 use crate::ir::{Message, Part, ReasoningField, Request};
-use crate::profile::{Finding, Replay, ReplayMode, Taken, Variant};
+use crate::probe::Seed;
+use crate::probe::calls::describe_missing_call;
+use crate::probe::estimate::{Costing, Estimate, count};
+use crate::probe::kind::{Asking, Blocked, ProbeKind};
+use crate::probe::offer::Offer;
+use crate::probe::outcome::outcome;
+use crate::probe::reasoning_change::Change;
+use crate::probe::suite::{CallAsk, OneCall};
+use crate::probe::trial::{Case, SettledCase, Trial, missing_start, variant};
+use crate::profile::{Finding, ProbeResult, Replay, ReplayMode, Taken, Variant};
+use crate::tools::RegistryError;
+
+/// The follow-up with its reasoning replayed faithfully and not.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub(crate) struct ReasoningReplay(OneCall);
 
 /// What one trial told of replaying.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Facts {
+pub(crate) struct Facts {
     mode: Option<ReplayMode>,
     field: Option<ReasoningField>,
     variants: BTreeMap<String, Variant>,
 }
 
 impl Facts {
-    /// Nothing but a mode.
-    pub(super) fn of_mode(mode: Option<ReplayMode>) -> Self {
+    fn of_mode(mode: Option<ReplayMode>) -> Self {
         Self { mode, ..Self::default() }
     }
 }
 
-/// Asks for a call and goes on with its reasoning sent back in five ways.
-pub(super) async fn trials(bench: &Bench, probe: &Probe, ask: &OneCall) -> Vec<Trial<Facts>> {
-    join_all(bench.seeds(&probe.id, "").iter().map(|seed| trial(bench, probe, ask, seed))).await
-}
+impl ProbeKind for ReasoningReplay {
+    const NAME: &'static str = "reasoning-replay";
+    type Facts = Facts;
 
-/// The result: the gravest mode that a trial showed, since an adapter must be ready for it.
-pub(super) fn settle(probe: &str, trials: Vec<Trial<Facts>>) -> Replay {
-    let gravity = |mode: ReplayMode| match mode {
-        ReplayMode::Absent => 0,
-        ReplayMode::Ignored => 1,
-        ReplayMode::Accepted => 2,
-        ReplayMode::Rejected => 3,
-        ReplayMode::Required => 4,
-    };
-    let facts = trials
-        .iter()
-        .map(|trial| &trial.facts)
-        .max_by_key(|facts| facts.mode.map(gravity))
-        .cloned()
-        .unwrap_or_default();
-    let unneeded = Finding::Skipped("settled within the trial".to_owned());
-    let (outcome, _) = settled(probe, trials, &unneeded, "the faithful replay");
-    Replay { outcome, mode: facts.mode, field: facts.field, variants: facts.variants }
-}
-
-async fn trial(bench: &Bench, probe: &Probe, ask: &OneCall, seed: &Seed) -> Trial<Facts> {
-    let wanted = wanted(&ask.call, seed);
-    let tools = match (Offer { probe, names: &[&wanted.tool], among: 0, filler: 0 }).tools(seed) {
-        Ok(tools) => tools,
-        Err(error) => return Trial::skipped(error.to_string(), Facts::default()),
-    };
-    let words = format!("{}\n\n{}", ask_for(std::slice::from_ref(&wanted)), ask.then);
-    let mut conversation = bench.conversation(&tools, &words);
-    let said = conversation.turn().await;
-    let field = said.reply().and_then(|reply| first_field(&reply.parts));
-    if let Some((finding, mode)) = nothing_to_replay(&said, field) {
-        return Trial::of(&conversation, finding, Facts::of_mode(mode));
+    fn calls(&self) -> Vec<&CallAsk> {
+        vec![&self.0.call]
     }
-    conversation.run_tools(&said).await;
-    let turns = replayed(bench, &mut conversation).await;
-    let variants: BTreeMap<Change, Variant> =
-        turns.iter().map(|(change, turn)| (*change, variant(&turn.answer))).collect();
-    let before = said.reply().and_then(|reply| reply.usage.input);
-    let (finding, mode) = judge(&variants, before);
-    // Without a verdict on the two that are each other's control, the others have none either.
-    let is_known =
-        |change: Change| mode.is_some() || matches!(change, Change::Faithful | Change::Omitted);
-    let variants = variants
-        .into_iter()
-        .filter(|(change, _)| is_known(*change))
-        .map(|(change, it)| (change.as_str().to_owned(), it));
-    let facts = Facts { mode, field, variants: variants.collect() };
-    let mut trial = Trial::of(&conversation, finding, facts);
-    trial.evidence.extend(turns.into_iter().map(|(_, turn)| turn.evidence));
-    trial
+
+    async fn ask(&self, asking: Asking<'_>) -> Vec<Case<Facts>> {
+        vec![asking.hold("", |seed| self.trial(asking, seed)).await]
+    }
+
+    /// A model that makes no calls has nothing to send back.
+    fn block(&self, why: &Blocked) -> Vec<Case<Facts>> {
+        let facts = Facts::of_mode(why.never_calls.then_some(ReplayMode::Absent));
+        vec![Case { id: String::new(), trials: vec![Trial::unheld(why.finding.clone(), facts)] }]
+    }
+
+    /// The gravest mode that a trial showed, since an adapter must be ready for it.
+    fn result(probe: &str, cases: &[SettledCase<Facts>]) -> ProbeResult {
+        let gravity = |mode: ReplayMode| match mode {
+            ReplayMode::Absent => 0,
+            ReplayMode::Ignored => 1,
+            ReplayMode::Accepted => 2,
+            ReplayMode::Rejected => 3,
+            ReplayMode::Required => 4,
+        };
+        let facts = cases.iter().flat_map(|case| &case.trials).map(|trial| &trial.facts);
+        let gravest = facts.max_by_key(|facts| facts.mode.map(gravity)).cloned();
+        let Facts { mode, field, variants } = gravest.unwrap_or_default();
+        ProbeResult::Replay(Replay { outcome: outcome(probe, cases), mode, field, variants })
+    }
+
+    fn estimate(&self, costing: &Costing<'_>) -> Estimate {
+        let talk = costing.talk(self.calls(), &self.0.then);
+        Estimate { likely: talk.turns(1), most: talk.turns(1 + count(Change::ALL.len())) }
+    }
+}
+
+impl ReasoningReplay {
+    /// Settles itself: the faithful replay and the omission are each other's control.
+    async fn trial(&self, asking: Asking<'_>, seed: Seed) -> Result<Trial<Facts>, RegistryError> {
+        let wanted = self.0.call.fill(&seed);
+        let tools = Offer::new(asking.probe, [wanted.tool.as_str()]).tools(&seed)?;
+        let mut conversation = asking.bench.conversation(&tools, &self.0.words(&wanted));
+        let turn = conversation.turn().await;
+        let field = turn.reply().and_then(|reply| first_field(&reply.parts));
+        if let Some((finding, mode)) = nothing_to_replay(&turn, field) {
+            return Ok(Trial::of(&conversation, finding, Facts::of_mode(mode)));
+        }
+        conversation.run_tools(&turn).await;
+        let answers = ask_variants(asking, &mut conversation).await;
+        let variants: BTreeMap<Change, Variant> =
+            answers.iter().map(|(change, it)| (*change, variant(&it.answer))).collect();
+        let before = turn.reply().and_then(|reply| reply.usage.input);
+        let (finding, mode) = judge(&variants, before);
+        // Without a verdict on the two that are each other's control, the others have none either.
+        let is_known =
+            |change: Change| mode.is_some() || matches!(change, Change::Faithful | Change::Omitted);
+        let variants = variants
+            .into_iter()
+            .filter(|(change, _)| is_known(*change))
+            .map(|(change, it)| (change.as_str().to_owned(), it));
+        let facts = Facts { mode, field, variants: variants.collect() };
+        let mut trial = Trial::of(&conversation, finding, facts);
+        trial.evidence.extend(answers.into_iter().map(|(_, it)| it.evidence));
+        Ok(trial)
+    }
 }
 
 fn first_field(parts: &[Part]) -> Option<ReasoningField> {
@@ -95,19 +120,22 @@ fn first_field(parts: &[Part]) -> Option<ReasoningField> {
 
 /// Why there is nothing to send back, where there is not.
 fn nothing_to_replay(
-    said: &Turn,
+    turn: &Turn,
     field: Option<ReasoningField>,
 ) -> Option<(Finding, Option<ReplayMode>)> {
-    if let Some(finding) = blocked(&said.answer, "no reply with reasoning") {
+    if let Some(finding) = missing_start(&turn.answer, "no reply with reasoning") {
         return Some((finding, None));
     }
-    match (field, said.reading.calls.is_empty()) {
+    match (field, turn.reading.calls.is_empty()) {
         (None, _) => {
             let why = "the reply carries no reasoning state".to_owned();
             Some((Finding::Skipped(why), Some(ReplayMode::Absent)))
         }
         (Some(_), true) => Some((
-            Finding::Skipped(format!("no call to go on from: {}", no_call(&said.reading))),
+            Finding::Skipped(format!(
+                "no call to go on from: {}",
+                describe_missing_call(&turn.reading)
+            )),
             None,
         )),
         (Some(_), false) => None,
@@ -115,23 +143,25 @@ fn nothing_to_replay(
 }
 
 /// The next turn, asked with each change at the same time.
-async fn replayed(
-    bench: &Bench,
+async fn ask_variants(
+    asking: Asking<'_>,
     conversation: &mut Conversation<'_>,
 ) -> Vec<(Change, EvidencedAnswer)> {
     let request = conversation.request().clone();
     let asks = Change::ALL.into_iter().filter_map(|change| {
-        let changed = with(&request, change);
+        let changed = change_request(&request, change);
         // A change that changes nothing asks the same question again.
         (change == Change::Faithful || changed != request).then_some((change, changed))
     });
     join_all(
-        asks.map(|(change, request)| async move { (change, bench.client.ask(&request).await) }),
+        asks.map(
+            |(change, request)| async move { (change, asking.bench.client.ask(&request).await) },
+        ),
     )
     .await
 }
 
-fn with(request: &Request, change: Change) -> Request {
+fn change_request(request: &Request, change: Change) -> Request {
     let messages = request
         .messages
         .iter()

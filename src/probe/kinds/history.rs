@@ -1,18 +1,116 @@
-//! Which trimmed or malformed histories are refused, and which are silently ignored?
+//! `[ask.history]`: which trimmed or malformed histories are refused, and which silently ignored?
 
 use std::collections::BTreeMap;
 
 use futures_util::future::join_all;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::bench::{Bench, Offer, Trial, blocked, variant, wanted};
-use super::calls::no_call;
-use super::closed_loop::{holds, receipt};
-use super::outcome::settled;
-use super::suite::Calls;
-use super::{Probe, Seed, Wanted, ask_for};
-use crate::conversation::{Answer, EvidencedAnswer};
+use crate::conversation::{Answer, EvidencedAnswer, Turn};
 use crate::ir::{Layer, Message, Part, Request, Role};
-use crate::profile::{Finding, History, Taken, Variant};
+use crate::probe::calls::describe_missing_call;
+use crate::probe::estimate::{Costing, Estimate, Load, count};
+use crate::probe::kind::{Asking, ProbeKind};
+use crate::probe::offer::Offer;
+use crate::probe::outcome::outcome;
+use crate::probe::receipt::{holds, receipt};
+use crate::probe::suite::{CallAsk, Calls};
+use crate::probe::trial::{Case, SettledCase, Trial, missing_start, variant};
+use crate::probe::{Seed, ask_for};
+use crate::profile::{Finding, History as HistoryResult, ProbeResult, Taken, Variant};
+use crate::tools::RegistryError;
+
+/// Trimmed and malformed histories.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub(crate) struct History(Calls);
+
+/// How each shape was taken in one trial, the well-formed one among them.
+type Shapes = BTreeMap<String, Variant>;
+
+impl ProbeKind for History {
+    const NAME: &'static str = "history";
+    type Facts = Shapes;
+
+    fn calls(&self) -> Vec<&CallAsk> {
+        self.0.calls.iter().collect()
+    }
+
+    async fn ask(&self, asking: Asking<'_>) -> Vec<Case<Shapes>> {
+        vec![asking.hold("", |seed| self.trial(asking, seed)).await]
+    }
+
+    /// Of differing trials, the less forgiving counts.
+    fn result(probe: &str, cases: &[SettledCase<Shapes>]) -> ProbeResult {
+        let facts = || cases.iter().flat_map(|case| &case.trials).map(|trial| &trial.facts);
+        let prompt_token_delta = facts().find_map(tokens_of_tools);
+        let mut shapes = Shapes::new();
+        for (shape, variant) in facts().flatten() {
+            let graver =
+                shapes.get(shape).is_none_or(|known| gravity(variant.taken) > gravity(known.taken));
+            if graver {
+                shapes.insert(shape.clone(), variant.clone());
+            }
+        }
+        // It is the control of the others.
+        shapes.remove(Shape::WellFormed.as_str());
+        let outcome = outcome(probe, cases);
+        ProbeResult::History(HistoryResult { outcome, prompt_token_delta, shapes })
+    }
+
+    fn estimate(&self, costing: &Costing<'_>) -> Estimate {
+        let talk = costing.talk(self.calls(), &self.0.then);
+        let shapes = count(Shape::ALL.len());
+        // Without reasoning, there is none to trim.
+        let likely = Load { requests: shapes, ..talk.turns(1 + shapes / 2) };
+        // Histories that are refused for their reasoning are all sent again without it.
+        Estimate { likely, most: talk.turns(1 + 2 * shapes) }
+    }
+}
+
+impl History {
+    /// Settles itself: the well-formed history is the control of all others.
+    async fn trial(&self, asking: Asking<'_>, seed: Seed) -> Result<Trial<Shapes>, RegistryError> {
+        let wanted = self.0.fill(&seed);
+        let names = wanted.iter().map(|call| call.tool.as_str());
+        let tools = Offer::new(asking.probe, names).tools(&seed)?;
+        let words = format!("{}\n\n{}", ask_for(&wanted), self.0.then);
+        let mut conversation = asking.bench.conversation(&tools, &words);
+        conversation.want(wanted.len());
+        let turn = conversation.turn().await;
+        if let Some(finding) = nothing_to_build_on(&turn) {
+            return Ok(Trial::of(&conversation, finding, Shapes::new()));
+        }
+        conversation.run_tools(&turn).await;
+        let mut trial = Trial::of(&conversation, Finding::pass("calls to build on"), Shapes::new());
+        let mut sent = send_all(asking, conversation.request()).await;
+        trial.evidence.extend(sent.iter().map(|sent| sent.turn.evidence.clone()));
+        // An endpoint may refuse the reasoning that it gave out itself: then histories go without.
+        if matches!(control(&sent), Some(Answer::Refused(_)))
+            && let Some(bare) = conversation.request().without_reasoning()
+        {
+            sent = send_all(asking, &bare).await;
+            trial.evidence.extend(sent.iter().map(|sent| sent.turn.evidence.clone()));
+        }
+        let finding =
+            control(&sent).map_or_else(|| Finding::Skipped("nothing asked".into()), judge_control);
+        if matches!(finding, Finding::Pass(_)) {
+            trial.facts = judge_shapes(&sent);
+        }
+        trial.shown = finding.into();
+        Ok(trial)
+    }
+}
+
+/// Why there are no structured calls to build histories on.
+fn nothing_to_build_on(turn: &Turn) -> Option<Finding> {
+    missing_start(&turn.answer, "no calls to build a history on").or_else(|| {
+        Some(Finding::Skipped(match turn.reading.layer {
+            Some(Layer::Structured) => return None,
+            Some(_) => "calls travel as text, and so do results".to_owned(),
+            None => format!("no calls to build on: {}", describe_missing_call(&turn.reading)),
+        }))
+    })
+}
 
 /// How a history is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,9 +134,6 @@ enum Shape {
     /// The reasoning of the turn with the calls was trimmed away.
     TrimmedReasoning,
 }
-
-/// How many histories one trial sends.
-pub(super) const SHAPES: usize = Shape::ALL.len();
 
 impl Shape {
     const ALL: [Self; 9] = [
@@ -69,7 +164,7 @@ impl Shape {
 
     /// The request with its history made wrong; `None` where this cannot be done to it. The last
     /// three messages are the question, the turn with the calls, and the results.
-    fn applied(self, request: &Request) -> Option<Request> {
+    fn apply(self, request: &Request) -> Option<Request> {
         let [ask, called, results] = request.messages.as_slice() else { return None };
         let several = results.parts.len() > 1;
         let mut request = request.clone();
@@ -116,34 +211,8 @@ fn without_reasoning(parts: &[Part]) -> Option<Vec<Part>> {
     (kept.len() < parts.len()).then_some(kept)
 }
 
-/// What became of each shape in one trial, the well-formed one among them.
-pub(super) type Shapes = BTreeMap<String, Variant>;
-
-/// Has real calls answered in ways that no adapter should.
-pub(super) async fn trials(bench: &Bench, probe: &Probe, ask: &Calls) -> Vec<Trial<Shapes>> {
-    join_all(bench.seeds(&probe.id, "").iter().map(|seed| trial(bench, probe, ask, seed))).await
-}
-
-/// The result: of differing trials, the less forgiving.
-pub(super) fn settle(probe: &str, trials: Vec<Trial<Shapes>>) -> History {
-    let prompt_token_delta = trials.iter().find_map(|trial| taken_by_tools(&trial.facts));
-    let mut shapes = Shapes::new();
-    for (shape, variant) in trials.iter().flat_map(|trial| &trial.facts) {
-        let graver =
-            shapes.get(shape).is_none_or(|known| gravity(variant.taken) > gravity(known.taken));
-        if graver {
-            shapes.insert(shape.clone(), variant.clone());
-        }
-    }
-    // It is what the others are held against, not one of them.
-    shapes.remove(Shape::WellFormed.as_str());
-    let unneeded = Finding::Skipped("settled within the trial".to_owned());
-    let (outcome, _) = settled(probe, trials, &unneeded, "the well-formed history");
-    History { outcome, prompt_token_delta, shapes }
-}
-
 /// Prompt tokens that the tools take, where the endpoint counts and takes the history without them.
-fn taken_by_tools(shapes: &Shapes) -> Option<i64> {
+fn tokens_of_tools(shapes: &Shapes) -> Option<i64> {
     let counted = |shape: Shape| {
         let tokens = shapes.get(shape.as_str())?.prompt_tokens?;
         i64::try_from(tokens).ok()
@@ -159,49 +228,6 @@ fn gravity(taken: Taken) -> u8 {
         Taken::Ignored => 3,
         Taken::Rejected => 4,
     }
-}
-
-async fn trial(bench: &Bench, probe: &Probe, ask: &Calls, seed: &Seed) -> Trial<Shapes> {
-    let wanted: Vec<Wanted> = ask.calls.iter().map(|call| wanted(call, seed)).collect();
-    let names: Vec<&str> = wanted.iter().map(|call| call.tool.as_str()).collect();
-    let tools = match (Offer { probe, names: &names, among: 0, filler: 0 }).tools(seed) {
-        Ok(tools) => tools,
-        Err(error) => return Trial::skipped(error.to_string(), Shapes::new()),
-    };
-    let mut conversation =
-        bench.conversation(&tools, &format!("{}\n\n{}", ask_for(&wanted), ask.then));
-    conversation.want(wanted.len());
-    let said = conversation.turn().await;
-    let blocked = blocked(&said.answer, "no calls to build a history on").or_else(|| {
-        match said.reading.layer {
-            Some(Layer::Structured) => None,
-            Some(_) => Some(Finding::Skipped("calls travel as text, and so do results".to_owned())),
-            None => {
-                Some(Finding::Skipped(format!("no calls to build on: {}", no_call(&said.reading))))
-            }
-        }
-    });
-    if let Some(finding) = blocked {
-        return Trial::of(&conversation, finding, Shapes::new());
-    }
-    conversation.run_tools(&said).await;
-    let mut trial = Trial::of(&conversation, Finding::pass("calls to build on"), Shapes::new());
-    let mut sent = sent(bench, conversation.request()).await;
-    trial.evidence.extend(sent.iter().map(|sent| sent.turn.evidence.clone()));
-    // An endpoint may refuse the reasoning that it gave out itself: then histories go without.
-    if matches!(control(&sent), Some(Answer::Refused(_)))
-        && let Some(bare) = conversation.request().without_reasoning()
-    {
-        sent = self::sent(bench, &bare).await;
-        trial.evidence.extend(sent.iter().map(|sent| sent.turn.evidence.clone()));
-    }
-    let finding =
-        control(&sent).map_or_else(|| Finding::Skipped("nothing asked".into()), well_formed);
-    if matches!(finding, Finding::Pass(_)) {
-        trial.facts = shapes(&sent);
-    }
-    trial.observation = finding.into();
-    trial
 }
 
 /// A history and what became of it.
@@ -222,15 +248,15 @@ impl Sent {
 }
 
 /// Sends a conversation in every shape that can be given to it.
-async fn sent(bench: &Bench, request: &Request) -> Vec<Sent> {
-    let asks = Shape::ALL.into_iter().filter_map(|shape| Some((shape, shape.applied(request)?)));
+async fn send_all(asking: Asking<'_>, request: &Request) -> Vec<Sent> {
+    let asks = Shape::ALL.into_iter().filter_map(|shape| Some((shape, shape.apply(request)?)));
     join_all(asks.map(|(shape, request)| async move {
         let results = request.messages.iter().flat_map(|message| &message.parts);
         let receipts = results.filter_map(|part| match part {
             Part::Result(result) => receipt(result).map(str::to_owned),
             _ => None,
         });
-        Sent { shape, receipts: receipts.collect(), turn: bench.client.ask(&request).await }
+        Sent { shape, receipts: receipts.collect(), turn: asking.bench.client.ask(&request).await }
     }))
     .await
 }
@@ -241,14 +267,14 @@ fn control(sent: &[Sent]) -> Option<&Answer> {
 }
 
 /// Without the well-formed history being taken, nothing can be said of the others.
-fn well_formed(answer: &Answer) -> Finding {
-    blocked(answer, "the well-formed history is not taken either")
+fn judge_control(answer: &Answer) -> Finding {
+    missing_start(answer, "the well-formed history is not taken either")
         .unwrap_or_else(|| Finding::pass("the well-formed history is taken"))
 }
 
 /// How each shape was taken. That results are ignored shows only beside a well-formed history in
 /// which they were read.
-fn shapes(sent: &[Sent]) -> Shapes {
+fn judge_shapes(sent: &[Sent]) -> Shapes {
     let reads = sent.iter().any(|it| it.shape == Shape::WellFormed && it.is_read() == Some(true));
     sent.iter()
         .map(|sent| {

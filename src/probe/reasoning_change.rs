@@ -1,4 +1,4 @@
-//! In which ways can reasoning be sent back wrongly?
+//! Changes of reasoning before it is sent back: omitted, emptied, altered, in the wrong field.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::ir::{Part, ReasoningField, ReasoningState};
 /// What is done to the reasoning before it is sent back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Change {
+pub(crate) enum Change {
     /// Nothing: the control of all others.
     Faithful,
     /// It is left out.
@@ -22,10 +22,10 @@ pub(super) enum Change {
 }
 
 impl Change {
-    pub(super) const ALL: [Self; 5] =
+    pub(crate) const ALL: [Self; 5] =
         [Self::Faithful, Self::Omitted, Self::Emptied, Self::Altered, Self::WrongField];
 
-    pub(super) fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Faithful => "faithful",
             Self::Omitted => "omitted",
@@ -36,7 +36,7 @@ impl Change {
     }
 
     /// The parts of a turn with its reasoning changed.
-    pub(super) fn apply(self, parts: &[Part]) -> Vec<Part> {
+    pub(crate) fn apply(self, parts: &[Part]) -> Vec<Part> {
         parts
             .iter()
             .filter_map(|part| match part {

@@ -1,0 +1,140 @@
+//! `[ask.closed-loop]`: is a result consumed, under the id that the endpoint issued?
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::conversation::{Miss, Turn, excerpt};
+use crate::ir::ToolResult;
+use crate::probe::calls::{Fit, best_fit, describe_missing_call};
+use crate::probe::estimate::{Costing, Estimate};
+use crate::probe::kind::{Asking, ProbeKind};
+use crate::probe::offer::Offer;
+use crate::probe::outcome::outcome;
+use crate::probe::receipt::{holds, receipt};
+use crate::probe::suite::CallAsk;
+use crate::probe::trial::{Case, SettledCase, Trial, missing_start};
+use crate::probe::{Seed, ask_for};
+use crate::profile::{Finding, Loop, ProbeResult};
+use crate::tools::RegistryError;
+
+/// Prompt tokens that the call and its result added.
+type Delta = Option<i64>;
+
+/// A call, its result, and an answer that only the result makes possible.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ClosedLoop {
+    /// The call to ask for.
+    call: CallAsk,
+    /// What to do with the result.
+    then: String,
+    /// Characters of filler in the result, before and after what matters.
+    #[serde(default)]
+    filler: u32,
+}
+
+impl ProbeKind for ClosedLoop {
+    const NAME: &'static str = "closed-loop";
+    const HAS_TWIN: bool = true;
+    type Facts = Delta;
+
+    fn calls(&self) -> Vec<&CallAsk> {
+        vec![&self.call]
+    }
+
+    async fn ask(&self, asking: Asking<'_>) -> Vec<Case<Delta>> {
+        vec![asking.hold("", |seed| self.trial(asking, seed)).await]
+    }
+
+    fn result(probe: &str, cases: &[SettledCase<Delta>]) -> ProbeResult {
+        let mut trials = cases.iter().flat_map(|case| &case.trials);
+        let prompt_token_delta = trials.find_map(|trial| trial.facts);
+        ProbeResult::Loop(Loop { outcome: outcome(probe, cases), prompt_token_delta })
+    }
+
+    fn estimate(&self, costing: &Costing<'_>) -> Estimate {
+        let talk = costing.talk(self.calls(), &self.then).with_filler(self.filler);
+        // A follow-up that is refused for its reasoning is asked again without it.
+        Estimate { likely: talk.turns(2), most: talk.turns(3) }
+    }
+}
+
+impl ClosedLoop {
+    /// Settles itself: its own call is the control of every failure.
+    async fn trial(&self, asking: Asking<'_>, seed: Seed) -> Result<Trial<Delta>, RegistryError> {
+        let wanted = self.call.fill(&seed);
+        let offer =
+            Offer { filler: self.filler, ..Offer::new(asking.probe, [wanted.tool.as_str()]) };
+        let tools = offer.tools(&seed)?;
+        let words = format!("{}\n\n{}", ask_for(std::slice::from_ref(&wanted)), self.then);
+        let mut conversation = asking.bench.conversation(&tools, &words);
+        let called = conversation.turn().await;
+        let fit = best_fit(&called.reading, &wanted, &tools).map(|(_, fit)| fit);
+        let is_exact = fit == Some(Fit::Exact);
+        let first = missing_start(&called.answer, "no call to answer").unwrap_or_else(|| {
+            Finding::Skipped(match fit {
+                Some(Fit::Exact | Fit::Valid) => return Finding::pass("a call to answer"),
+                Some(Fit::Invalid(problem)) => format!("no valid call to answer: {problem}"),
+                Some(Fit::OtherTool(name)) => format!("no call to answer but one of '{name}'"),
+                None => format!("no call to answer: {}", describe_missing_call(&called.reading)),
+            })
+        });
+        if !matches!(first, Finding::Pass(_)) {
+            return Ok(Trial::of(&conversation, first, None));
+        }
+        let results = conversation.run_tools(&called).await;
+        let answered = conversation.turn().await;
+        let finding = judge(&answered, &results, &first);
+        let trial = Trial::of(&conversation, finding, token_delta(&called, &answered));
+        Ok(Trial { is_exact, ..trial })
+    }
+}
+
+fn judge(answered: &Turn, results: &[ToolResult], called: &Finding) -> Finding {
+    let fail = |reason: String| Finding::fail_against(reason, called, "the call itself");
+    let reply = match (answered.answer.miss(), answered.reply()) {
+        (Some(Miss::Open(words)), _) => return Finding::Inconclusive(words),
+        (Some(Miss::Clear(words)), _) => {
+            return fail(format!("the result is not answered: {words}"));
+        }
+        (None, None) => return Finding::Skipped("no answer".to_owned()),
+        (None, Some(reply)) => reply,
+    };
+    let text = format!("{} {}", answered.reading.text, reply.text());
+    let receipts: Vec<&str> = results.iter().filter_map(receipt).collect();
+    if receipts.iter().any(|receipt| holds(&text, receipt)) {
+        return Finding::pass("the answer holds what only the result could tell");
+    }
+    fail(describe_answer(answered, &receipts, &reply.reasoning_text()))
+}
+
+/// In words, what came in place of an answer from the result.
+fn describe_answer(answered: &Turn, receipts: &[&str], reasoning: &str) -> String {
+    let text = answered.reading.text.trim();
+    if answered.reading.attempted() {
+        "called again instead of answering".to_owned()
+    } else if receipts.iter().any(|receipt| holds(reasoning, receipt)) {
+        "read the result but left the answer in its reasoning".to_owned()
+    } else if text.is_empty() {
+        "an empty answer".to_owned()
+    } else if invents(text, receipts) {
+        format!("invented a value: {:?}", excerpt(text, 80))
+    } else {
+        format!("answered without the result: {:?}", excerpt(text, 80))
+    }
+}
+
+/// Whether a text holds a word that looks like a receipt.
+fn invents(text: &str, receipts: &[&str]) -> bool {
+    let lengths: Vec<usize> = receipts.iter().map(|receipt| receipt.len()).collect();
+    text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| {
+        lengths.contains(&word.len())
+            && word.chars().any(|c| c.is_ascii_digit())
+            && word.chars().any(|c| c.is_ascii_alphabetic())
+    })
+}
+
+fn token_delta(called: &Turn, answered: &Turn) -> Delta {
+    let input = |turn: &Turn| i64::try_from(turn.reply()?.usage.input?).ok();
+    Some(input(answered)? - input(called)?)
+}
