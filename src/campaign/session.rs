@@ -10,7 +10,7 @@ use futures_util::future::join;
 use super::cost::{cost, unit_cost};
 use crate::conversation::ExchangeLog;
 use crate::dialect::EndpointError;
-use crate::probe::{self, Bench, SuiteOutcome, Probe, Seed, Suite, SuiteName, ProbeListener};
+use crate::probe::{self, Bench, Probe, ProbeListener, Seed, Suite, SuiteName, SuiteOutcome};
 use crate::profile::{PROFILE_VERSION, Profile, ThinkingSwitch, capabilities};
 use crate::prompted::ToolDelivery;
 use crate::store::Cost;
