@@ -1,12 +1,27 @@
-//! What does a provider complain about, in which words?
+//! Refusal texts: what a provider says about a request, and where those words are known from.
 
 use serde_json::Value;
 
-/// A documented complaint: a status, the provider's words, and blanks in braces such as `{n}`.
+/// Where the words of a refusal are known from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    /// An issue or pull request that quotes them, as `owner/repo#number`.
+    Seen(&'static str),
+    /// A documentation page or source file that has them.
+    Page(&'static str),
+    /// A program and version that was asked and answered so.
+    Tried(&'static str),
+    /// Nothing at hand quotes them: they prove nothing about the provider.
+    Invented,
+}
+
+/// A refusal: a status, the provider's words with blanks in braces such as `{n}`, and the source of
+/// the words.
 ///
 /// In the texts a backtick is written as it is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Complaint {
+    source: Source,
     status: u16,
     kind: Option<&'static str>,
     code: Option<&'static str>,
@@ -16,13 +31,18 @@ pub(super) struct Complaint {
 
 impl Complaint {
     /// A 400 with this text.
-    pub(super) const fn bad(message: &'static str) -> Self {
-        Self::new(400, message)
+    pub(super) const fn bad(source: Source, message: &'static str) -> Self {
+        Self::new(source, 400, message)
     }
 
     /// Any other status with this text.
-    pub(super) const fn new(status: u16, message: &'static str) -> Self {
-        Self { status, kind: None, code: None, param: None, message }
+    pub(super) const fn new(source: Source, status: u16, message: &'static str) -> Self {
+        Self { source, status, kind: None, code: None, param: None, message }
+    }
+
+    /// With another status than it was made with.
+    pub(super) const fn status(self, status: u16) -> Self {
+        Self { status, ..self }
     }
 
     /// With the provider's `type` word, where the status does not settle it.
@@ -43,6 +63,7 @@ impl Complaint {
     /// The complaint with its blanks filled in.
     pub(super) fn about(&self, blanks: &[(&str, &str)]) -> Violation {
         Violation {
+            source: self.source,
             status: self.status,
             kind: self.kind,
             code: self.code,
@@ -61,6 +82,7 @@ impl Complaint {
 /// One complaint about one request, before it is put into the provider's envelope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Violation {
+    pub(super) source: Source,
     pub(super) status: u16,
     pub(super) kind: Option<&'static str>,
     pub(super) code: Option<&'static str>,
@@ -70,7 +92,7 @@ pub struct Violation {
     pub(super) detail: Option<Box<Value>>,
 }
 
-/// Replaces each `{blank}` once, in one pass: what is filled in is never read as a blank.
+/// Replaces each `{blank}` once, in one pass: text that is filled in is not searched for blanks.
 fn fill(template: &str, blanks: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(template.len());
     let mut rest = template;

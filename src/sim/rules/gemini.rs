@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::complaint::Source::{Invented, Seen};
 use super::complaint::{Complaint, Violation};
 use super::raw::{either, is_name, list, text};
 use crate::sim::seal::Seal;
@@ -29,8 +30,8 @@ pub(super) fn run(signatures: Signatures, body: &Value) -> Result<(), Violation>
 }
 
 const NO_CONTENTS: Complaint =
-    Complaint::bad("* GenerateContentRequest.contents: contents is not specified\n");
-const ROLE: Complaint = Complaint::bad("Please use a valid role: user, model.");
+    Complaint::bad(Invented, "* GenerateContentRequest.contents: contents is not specified\n");
+const ROLE: Complaint = Complaint::bad(Invented, "Please use a valid role: user, model.");
 
 fn contents(body: &Value) -> Result<(), Violation> {
     let contents = list(body, "contents");
@@ -44,9 +45,11 @@ fn contents(body: &Value) -> Result<(), Violation> {
 
 const MOST_NAME: usize = 128;
 const NAME: Complaint = Complaint::bad(
+    Seen("AstrBotDevs/AstrBot#5416"),
     "* GenerateContentRequest.tools[{t}].function_declarations[{n}].name: Invalid function name. Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 128.",
 );
 const BOTH_SCHEMAS: Complaint = Complaint::bad(
+    Invented,
     "* GenerateContentRequest.tools[{t}].function_declarations[{n}]: only one of parameters and parameters_json_schema may be set.",
 );
 
@@ -109,9 +112,11 @@ const KEYWORDS: [&str; 25] = [
     "additionalProperties",
 ];
 const UNKNOWN_KEYWORD: Complaint = Complaint::bad(
+    Seen("zed-industries/zed#44875"),
     "Invalid JSON payload received. Unknown name \"{key}\" at '{place}': Cannot find field.",
 );
 const TYPE_LIST: Complaint = Complaint::bad(
+    Seen("zed-industries/zed#53919"),
     "Invalid JSON payload received. Unknown name \"type\" at '{place}': Proto field is not repeating, cannot start list.",
 );
 
@@ -146,8 +151,10 @@ fn is_keyword(key: &str) -> bool {
     KEYWORDS.iter().any(|keyword| plain(keyword) == plain(key))
 }
 
-const CONFIG_WITHOUT_TOOLS: Complaint =
-    Complaint::bad("Function calling config is set without function_declarations.");
+const CONFIG_WITHOUT_TOOLS: Complaint = Complaint::bad(
+    Seen("UKGovernmentBEIS/inspect_ai#2462"),
+    "Function calling config is set without function_declarations.",
+);
 
 fn config(body: &Value) -> Result<(), Violation> {
     let config = either(body, ["toolConfig", "tool_config"])
@@ -172,6 +179,7 @@ fn result(part: &Value) -> Option<&Value> {
 }
 
 const RESPONSE_TYPE: Complaint = Complaint::bad(
+    Invented,
     "Invalid value at 'contents[{n}].parts[{m}].function_response.response' (type.googleapis.com/google.protobuf.Struct), {value}",
 );
 
@@ -189,12 +197,15 @@ fn results(body: &Value) -> Result<(), Violation> {
 }
 
 const COUNT: Complaint = Complaint::bad(
+    Seen("google-gemini/gemini-cli#16984"),
     "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.",
 );
 const CALL_TURN: Complaint = Complaint::bad(
+    Seen("continuedev/continue#11164"),
     "Please ensure that function call turn comes immediately after a user turn or after a function response turn.",
 );
 const RESPONSE_TURN: Complaint = Complaint::bad(
+    Seen("langchain-ai/langchain#27799"),
     "Please ensure that function response turn comes immediately after a function call turn.",
 );
 
@@ -248,9 +259,11 @@ fn pairing(body: &Value) -> Result<(), Violation> {
 }
 
 const UNSIGNED: Complaint = Complaint::bad(
+    Seen("lbjlaq/Antigravity-Manager#733"),
     "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call `default_api:{name}` , position {n}. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.",
 );
-const CORRUPTED: Complaint = Complaint::bad("Corrupted thought signature.");
+const CORRUPTED: Complaint =
+    Complaint::bad(Seen("google-gemini/gemini-cli#13467"), "Corrupted thought signature.");
 /// The documented value for histories that another model wrote.
 const BYPASS: &str = "skip_thought_signature_validator";
 

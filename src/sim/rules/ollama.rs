@@ -3,14 +3,19 @@
 use serde_json::Value;
 
 use super::Facts;
+use super::complaint::Source::{Invented, Page, Seen};
 use super::complaint::{Complaint, Violation};
 use super::raw::{has, list};
 
-const NO_MODEL: Complaint = Complaint::bad("model is required");
+const NO_MODEL: Complaint = Complaint::bad(Invented, "model is required");
 const ARGUMENTS: Complaint = Complaint::bad(
+    Seen("aliasrobotics/cai#76"),
     "json: cannot unmarshal string into Go struct field ChatRequest.messages.tool_calls.function.arguments of type api.ToolCallFunctionArguments",
 );
-const NO_THINKING: Complaint = Complaint::bad("\"{model}\" does not support thinking");
+const NO_THINKING: Complaint = Complaint::bad(
+    Page("https://github.com/ollama/ollama/blob/main/server/routes.go"),
+    "\"{model}\" does not support thinking",
+);
 
 /// Runs all checks; calls and results are not matched.
 pub(super) fn run(body: &Value, facts: Facts<'_>) -> Result<(), Violation> {

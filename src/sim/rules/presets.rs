@@ -3,6 +3,7 @@
 use super::anthropic::ThinkingMode;
 use super::chat::{Check, EmptyReasoning, Forced, NameRule, Pairing};
 use super::complaint::Complaint;
+use super::complaint::Source::{Invented, Page, Seen, Tried};
 use super::envelope::Envelope;
 use super::gemini::Signatures;
 use super::{Checks, Rules, service};
@@ -79,16 +80,17 @@ const OLLAMA: Rules = Rules {
 const OPENAI_ROLES: Check = Check::Roles(
     &["system", "assistant", "user", "function", "tool", "developer"],
     Complaint::bad(
-        "Invalid value: '{role}'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.",
+        Invented, "Invalid value: '{role}'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.",
     )
     .param("messages[{n}].role")
     .code("invalid_value"),
 );
 const OPENAI_SILENT: Check = Check::AssistantSays(
-    Complaint::bad("Invalid value for 'content': expected a string, got null.")
+    Complaint::bad(Invented, "Invalid value for 'content': expected a string, got null.")
         .param("messages.[{n}].content"),
 );
 const OPENAI_NAME: Complaint = Complaint::bad(
+    Seen("xinnan-tech/xiaozhi-esp32-server#1466"),
     "Invalid 'tools[{n}].function.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",
 );
 const OPENAI_NAMES: Check = Check::ToolNames(NameRule {
@@ -97,12 +99,12 @@ const OPENAI_NAMES: Check = Check::ToolNames(NameRule {
     complaint: OPENAI_NAME.param("tools[{n}].function.name").code("invalid_value"),
 });
 const OPENAI_ORPHAN: Complaint = Complaint::bad(
-    "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+    Seen("sdcb/chats#132"), "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
 )
 .param("messages.[{n}].role");
 const OPENAI_PAIRING: Check = Check::Pairing(Pairing {
     missing: Complaint::bad(
-        "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: {ids}",
+        Seen("sdcb/chats#132"), "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: {ids}",
     )
     .param("messages.[{n}].role"),
     orphan: OPENAI_ORPHAN,
@@ -136,16 +138,19 @@ const COPILOT: Rules = Rules { envelope: Envelope::Copilot, ..OPENAI_CHAT };
 const DEEPSEEK_ROLES: Check = Check::Roles(
     &["system", "user", "assistant", "tool", "latest_reminder"],
     Complaint::bad(
+        Seen("decolua/9router#773"),
         "Failed to deserialize the JSON body into the target type: messages[{n}].role: unknown variant `{role}`, expected one of `system`, `user`, `assistant`, `tool`, `latest_reminder` at line 1 column {column}",
     ),
 );
 const DEEPSEEK_NAMES: Check =
     Check::ToolNames(NameRule { most: 64, letter_first: false, complaint: OPENAI_NAME });
 const DEEPSEEK_ORPHAN: Complaint = Complaint::bad(
+    Seen("itmisx/deepx-code#94"),
     "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'",
 );
 const DEEPSEEK_PAIRING: Check = Check::Pairing(Pairing {
     missing: Complaint::bad(
+        Seen("ThinkInAIXYZ/deepchat#1078"),
         "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. (insufficient tool messages following tool_calls message)",
     ),
     orphan: DEEPSEEK_ORPHAN,
@@ -163,11 +168,15 @@ const DEEPSEEK_V4: Rules = Rules {
         DEEPSEEK_PAIRING,
         Check::ForcedChoice(
             Forced::WhileThinking,
-            Complaint::bad("Thinking mode does not support this tool_choice"),
+            Complaint::bad(
+                Seen("deepseek-ai/DeepSeek-V3#1376"),
+                "Thinking mode does not support this tool_choice",
+            ),
         ),
         Check::ReasoningRequired(
             EmptyReasoning::Refused,
             Complaint::bad(
+                Seen("crewAIInc/crewAI#5878"),
                 "The `reasoning_content` in the thinking mode must be passed back to the API.",
             ),
         ),
@@ -182,6 +191,7 @@ const DEEPSEEK_R1: Rules = Rules {
         DEEPSEEK_PAIRING,
         // That it is refused is documented, the words are not.
         Check::ReasoningForbidden(Complaint::bad(
+            Invented,
             "The `reasoning_content` field is not allowed in the input messages: remove it from messages[{n}].",
         )),
     ]),
@@ -198,23 +208,29 @@ const KIMI: Rules = Rules {
             most: 64,
             letter_first: true,
             complaint: Complaint::bad(
+                Seen("MoonshotAI/kimi-cli#1773"),
                 "function name is invalid, must start with a letter and can contain letters, numbers, underscores, and dashes",
             ),
         }),
         Check::Pairing(Pairing {
             missing: Complaint::bad(
+                Seen("MoonshotAI/kimi-cli#2405"),
                 "an assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: {ids}",
             ),
-            orphan: Complaint::bad("tool_call_id {id} is not found"),
-            unknown: Complaint::bad("tool_call_id {id} is not found"),
+            orphan: Complaint::bad(Invented, "tool_call_id {id} is not found"),
+            unknown: Complaint::bad(Invented, "tool_call_id {id} is not found"),
         }),
         Check::ForcedChoice(
             Forced::WhileThinking,
-            Complaint::bad("tool_choice '{word}' is incompatible with thinking enabled"),
+            Complaint::bad(
+                Seen("UKGovernmentBEIS/inspect_ai#5152"),
+                "tool_choice '{word}' is incompatible with thinking enabled",
+            ),
         ),
         Check::ReasoningRequired(
             EmptyReasoning::Accepted,
             Complaint::bad(
+                Seen("bytedance/deer-flow#3043"),
                 "thinking is enabled but reasoning_content is missing in assistant tool call message at index {n}",
             ),
         ),
@@ -222,7 +238,7 @@ const KIMI: Rules = Rules {
 };
 
 const QWEN_ORPHAN: Complaint = Complaint::bad(
-    "<400> InternalError.Algo.InvalidParameter: messages with role \"tool\" must be a response to a preceeding message with \"tool_calls\".",
+    Seen("philschmid/mcp-openai-gemini-llama-example#5"), "<400> InternalError.Algo.InvalidParameter: messages with role \"tool\" must be a response to a preceeding message with \"tool_calls\".",
 )
 .code("invalid_parameter_error");
 
@@ -234,7 +250,7 @@ const QWEN: Rules = Rules {
         Check::Messages,
         Check::Pairing(Pairing {
             missing: Complaint::bad(
-                "<400> InternalError.Algo.InvalidParameter: An assistant message with \"tool_calls\" must be followed by tool messages responding to each \"tool_call_id\". The following tool_call_ids did not have response messages: message[{n}].role",
+                Seen("QwenLM/qwen-code#606"), "<400> InternalError.Algo.InvalidParameter: An assistant message with \"tool_calls\" must be followed by tool messages responding to each \"tool_call_id\". The following tool_call_ids did not have response messages: message[{n}].role",
             )
             .code("invalid_parameter_error"),
             orphan: QWEN_ORPHAN,
@@ -243,7 +259,7 @@ const QWEN: Rules = Rules {
         Check::ForcedChoice(
             Forced::WhileThinking,
             Complaint::bad(
-                "<400> InternalError.Algo.InvalidParameter: The tool_choice parameter does not support being set to required or object in thinking mode",
+                Seen("cloudwego/eino#994"), "<400> InternalError.Algo.InvalidParameter: The tool_choice parameter does not support being set to required or object in thinking mode",
             )
             .code("invalid_parameter_error"),
         ),
@@ -256,7 +272,10 @@ const GLM: Rules = Rules {
     service: &service::OPENAI,
     checks: Checks::Chat(&[
         Check::Messages,
-        Check::ForcedChoice(Forced::UnlessAuto, Complaint::bad("Tool choice must be auto")),
+        Check::ForcedChoice(
+            Forced::UnlessAuto,
+            Complaint::bad(Seen("vectorize-io/hindsight#4246"), "Tool choice must be auto"),
+        ),
     ]),
 };
 
@@ -266,14 +285,27 @@ const MINIMAX: Rules = Rules {
     service: &service::OPENAI,
     checks: Checks::Chat(&[
         Check::Messages,
-        Check::ParametersPresent(Complaint::bad("function parameters is empty")),
+        Check::ParametersPresent(Complaint::bad(
+            Seen("QwenLM/qwen-code#11834"),
+            "function parameters is empty",
+        )),
         Check::ArgumentsJson(Complaint::bad(
+            Seen("earendil-works/pi#5468"),
             "invalid function arguments json string, tool_call_id: {id}",
         )),
         Check::Pairing(Pairing {
-            missing: Complaint::bad("tool call result does not follow tool call"),
-            orphan: Complaint::bad("tool result's tool id({id}) not found"),
-            unknown: Complaint::bad("tool result's tool id({id}) not found"),
+            missing: Complaint::bad(
+                Seen("anomalyco/opencode#32609"),
+                "tool call result does not follow tool call",
+            ),
+            orphan: Complaint::bad(
+                Seen("MiniMax-AI/MiniMax-M2#76"),
+                "tool result's tool id({id}) not found",
+            ),
+            unknown: Complaint::bad(
+                Seen("MiniMax-AI/MiniMax-M2#76"),
+                "tool result's tool id({id}) not found",
+            ),
         }),
     ]),
 };
@@ -289,24 +321,24 @@ const MISTRAL: Rules = Rules {
         Check::KnownFields,
         Check::NineCharacterIds(
             Complaint::bad(
-                "Tool call id was {id} but must be a-z, A-Z, 0-9, with a length of 9.",
+                Seen("zed-industries/zed#53034"), "Tool call id was {id} but must be a-z, A-Z, 0-9, with a length of 9.",
             )
             .kind("invalid_function_call")
             .code("3280"),
         ),
         Check::RoleOrder(
-            Complaint::bad("Unexpected role '{role}' after role '{before}'")
+            Complaint::bad(Seen("charmbracelet/crush#279"), "Unexpected role '{role}' after role '{before}'")
                 .kind(MISTRAL_ORDER)
                 .code("3230"),
         ),
         Check::ResultCount(
-            Complaint::bad("Not the same number of function calls and responses")
+            Complaint::bad(Seen("camel-ai/camel#1467"), "Not the same number of function calls and responses")
                 .kind(MISTRAL_ORDER)
                 .code("3230"),
         ),
         Check::LastRole(
             Complaint::bad(
-                "Expected last role User or Tool (or Assistant with prefix True) for serving but got {role}",
+                Seen("0xPlaygrounds/rig#1130"), "Expected last role User or Tool (or Assistant with prefix True) for serving but got {role}",
             )
             .kind(MISTRAL_ORDER)
             .code("3230"),
@@ -321,7 +353,10 @@ const GROQ: Rules = Rules {
     checks: Checks::Chat(&[
         Check::Messages,
         OPENAI_ROLES,
-        Check::HistoryToolsDeclared(Complaint::bad("requested tool does not exist")),
+        Check::HistoryToolsDeclared(Complaint::bad(
+            Seen("BerriAI/litellm#11001"),
+            "requested tool does not exist",
+        )),
     ]),
 };
 
@@ -332,6 +367,7 @@ const XAI: Rules = Rules {
     checks: Checks::Chat(&[
         Check::Messages,
         Check::AssistantSays(Complaint::bad(
+            Seen("charmbracelet/crush#964"),
             "Invalid request content: Each message must have at least one content element.",
         )),
     ]),
@@ -361,12 +397,17 @@ const LLAMA_CPP: Rules = Rules {
         Check::Messages,
         Check::ToolChoiceWords(
             &["none", "auto", "required"],
-            Complaint::bad("Invalid tool_choice: {word}"),
+            Complaint::bad(
+                Page("https://github.com/ggml-org/llama.cpp"),
+                "Invalid tool_choice: {word}",
+            ),
         ),
         Check::CallAtEnd(Complaint::bad(
+            Tried("llama.cpp in xllamacpp 2026.10.11549"),
             "Cannot continue an assistant message that contains tool calls.",
         )),
         Check::ArgumentsJson(Complaint::new(
+            Tried("llama.cpp in xllamacpp 2026.10.11549"),
             500,
             "Failed to parse tool call arguments as JSON: {problem}",
         )),

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::complaint::Source::{Invented, Seen};
 use super::complaint::{Complaint, Violation};
 use super::raw::{has, is_name, list, text};
 use super::strict;
@@ -26,7 +27,7 @@ fn kind(item: &Value) -> &str {
     text(item, "type")
 }
 
-const NO_INPUT: Complaint = Complaint::bad("Missing required parameter: 'input'.")
+const NO_INPUT: Complaint = Complaint::bad(Invented, "Missing required parameter: 'input'.")
     .param("input")
     .code("missing_required_parameter");
 
@@ -35,11 +36,12 @@ fn input_present(body: &Value) -> Result<(), Violation> {
     if has(body, "input") || continued { Ok(()) } else { Err(NO_INPUT.about(&[])) }
 }
 
-const NO_RESPONSE: Complaint = Complaint::bad("Previous response with id '{id}' not found.")
-    .param("previous_response_id")
-    .code("previous_response_not_found");
+const NO_RESPONSE: Complaint =
+    Complaint::bad(Invented, "Previous response with id '{id}' not found.")
+        .param("previous_response_id")
+        .code("previous_response_not_found");
 const NO_ITEM: Complaint = Complaint::new(
-    404,
+    Seen("can1357/oh-my-pi#41"), 404,
     "Item with id '{id}' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.",
 )
 .param("input");
@@ -61,11 +63,12 @@ fn nothing_stored(body: &Value) -> Result<(), Violation> {
     }
 }
 
-const NO_NAME: Complaint = Complaint::bad("Missing required parameter: 'tools[{n}].name'.")
-    .param("tools[{n}].name")
-    .code("missing_required_parameter");
+const NO_NAME: Complaint =
+    Complaint::bad(Invented, "Missing required parameter: 'tools[{n}].name'.")
+        .param("tools[{n}].name")
+        .code("missing_required_parameter");
 const NAME: Complaint = Complaint::bad(
-    "Invalid 'tools[{n}].name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",
+    Invented, "Invalid 'tools[{n}].name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",
 )
 .param("tools[{n}].name")
 .code("invalid_value");
@@ -87,12 +90,14 @@ fn tools(body: &Value) -> Result<(), Violation> {
 }
 
 const UNKNOWN_CHOICE: Complaint = Complaint::bad(
+    Invented,
     "Invalid value: '{word}'. Supported values are: 'none', 'auto', and 'required'.",
 )
 .param("tool_choice")
 .code("invalid_value");
 const NO_SUCH_TOOL: Complaint =
-    Complaint::bad("Tool choice '{word}' not found in 'tools' parameter.").param("tool_choice");
+    Complaint::bad(Invented, "Tool choice '{word}' not found in 'tools' parameter.")
+        .param("tool_choice");
 
 fn choice(body: &Value) -> Result<(), Violation> {
     let declared = |name: &str| list(body, "tools").iter().any(|tool| text(tool, "name") == name);
@@ -111,16 +116,18 @@ fn choice(body: &Value) -> Result<(), Violation> {
 
 const MOST_CALL_ID: usize = 64;
 const CALL_ID_TOO_LONG: Complaint = Complaint::bad(
-    "Invalid 'input[{n}].call_id': string too long. Expected a string with maximum length 64, but got a string with length {length} instead.",
+    Seen("orchidfiles/ungate#26"), "Invalid 'input[{n}].call_id': string too long. Expected a string with maximum length 64, but got a string with length {length} instead.",
 )
 .param("input[{n}].call_id")
 .code("string_above_max_length");
-const ID_PREFIX: Complaint =
-    Complaint::bad("Invalid 'input[{n}].id': '{id}'. Expected an ID that begins with '{prefix}'.")
-        .param("input[{n}].id")
-        .code("invalid_value");
+const ID_PREFIX: Complaint = Complaint::bad(
+    Seen("BigPizzaV3/CodexPlusPlus#1796"),
+    "Invalid 'input[{n}].id': '{id}'. Expected an ID that begins with '{prefix}'.",
+)
+.param("input[{n}].id")
+.code("invalid_value");
 const ID_CHARACTERS: Complaint = Complaint::bad(
-    "Invalid 'input[{n}].id': '{id}'. Expected an ID that contains letters, numbers, underscores, or dashes, but this value contained additional characters.",
+    Seen("langchain-ai/langchainjs#11044"), "Invalid 'input[{n}].id': '{id}'. Expected an ID that contains letters, numbers, underscores, or dashes, but this value contained additional characters.",
 )
 .param("input[{n}].id")
 .code("invalid_value");
@@ -153,9 +160,13 @@ fn ids(body: &Value) -> Result<(), Violation> {
 }
 
 const NO_OUTPUT: Complaint =
-    Complaint::bad("No tool output found for function call {id}.").param("input");
-const NO_CALL: Complaint =
-    Complaint::bad("No tool call found for function call output with call_id {id}.").param("input");
+    Complaint::bad(Seen("lace-ai/gai#49"), "No tool output found for function call {id}.")
+        .param("input");
+const NO_CALL: Complaint = Complaint::bad(
+    Seen("vercel/ai#8216"),
+    "No tool call found for function call output with call_id {id}.",
+)
+.param("input");
 
 fn pairing(body: &Value) -> Result<(), Violation> {
     let call_ids = |wanted: &'static str| {
@@ -175,15 +186,16 @@ fn pairing(body: &Value) -> Result<(), Violation> {
 }
 
 const WITHOUT_REASONING: Complaint = Complaint::bad(
-    "Item '{id}' of type 'function_call' was provided without its required 'reasoning' item: '{other}'.",
+    Seen("TanStack/ai#1212"), "Item '{id}' of type 'function_call' was provided without its required 'reasoning' item: '{other}'.",
 )
 .param("input");
 const WITHOUT_FOLLOWER: Complaint = Complaint::bad(
+    Seen("langchain-ai/langchainjs#9938"),
     "Item '{id}' of type 'reasoning' was provided without its required following item.",
 )
 .param("input");
 const UNVERIFIED: Complaint = Complaint::bad(
-    "The encrypted content for item {id} could not be verified. Reason: Encrypted content could not be decrypted or parsed.",
+    Seen("continuedev/continue#10643"), "The encrypted content for item {id} could not be verified. Reason: Encrypted content could not be decrypted or parsed.",
 )
 .code("invalid_encrypted_content");
 

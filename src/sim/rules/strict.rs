@@ -2,16 +2,17 @@
 
 use serde_json::Value;
 
+use super::complaint::Source::Seen;
 use super::complaint::{Complaint, Violation};
 use super::raw::text;
 
 const OPEN_OBJECT: Complaint = Complaint::bad(
-    "Invalid schema for function '{name}': In context=({context}), 'additionalProperties' is required to be supplied and to be false.",
+    Seen("lastmile-ai/openai-agents-mcp#2"), "Invalid schema for function '{name}': In context=({context}), 'additionalProperties' is required to be supplied and to be false.",
 )
 .param("{param}")
 .code("invalid_function_parameters");
 const OPTIONAL_KEY: Complaint = Complaint::bad(
-    "Invalid schema for function '{name}': In context=({context}), 'required' is required to be supplied and to be an array including every key in properties. Missing '{key}'.",
+    Seen("agentscope-ai/agentscope-java#2548"), "Invalid schema for function '{name}': In context=({context}), 'required' is required to be supplied and to be an array including every key in properties. Missing '{key}'.",
 )
 .param("{param}")
 .code("invalid_function_parameters");

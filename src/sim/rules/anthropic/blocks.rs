@@ -3,18 +3,26 @@
 use serde_json::Value;
 
 use super::{Block, turns};
+use crate::sim::rules::complaint::Source::Seen;
 use crate::sim::rules::complaint::{Complaint, Violation};
 use crate::sim::rules::raw::{is_name, list, text};
 
 const NO_CONTENT: Complaint = Complaint::bad(
+    Seen("anthropics/claude-code#4416"),
     "messages.{n}: all messages must have non-empty content except for the optional final assistant message",
 );
-const EMPTY_TEXT: Complaint = Complaint::bad("messages: text content blocks must be non-empty");
+const EMPTY_TEXT: Complaint = Complaint::bad(
+    Seen("anthropics/claude-code#59812"),
+    "messages: text content blocks must be non-empty",
+);
 const ID_PATTERN: Complaint = Complaint::bad(
+    Seen("tailcallhq/forgecode#1142"),
     "messages.{n}.content.{m}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
 );
-const INPUT: Complaint =
-    Complaint::bad("messages.{n}.content.{m}.tool_use.input: Input should be a valid dictionary");
+const INPUT: Complaint = Complaint::bad(
+    Seen("pydantic/pydantic-ai#7060"),
+    "messages.{n}.content.{m}.tool_use.input: Input should be a valid dictionary",
+);
 
 pub(super) fn contents(body: &Value) -> Result<(), Violation> {
     let messages = list(body, "messages");

@@ -15,15 +15,19 @@ pub(super) use thinking::ThinkingMode;
 use serde_json::Value;
 
 use super::Facts;
+use super::complaint::Source::{Invented, Seen};
 use super::complaint::{Complaint, Violation};
 use super::raw::{has, list, text};
 
-const MISSING: Complaint = Complaint::bad("{field}: Field required");
-const NO_MESSAGE: Complaint = Complaint::bad("messages: at least one message is required");
+const MISSING: Complaint = Complaint::bad(Invented, "{field}: Field required");
+const NO_MESSAGE: Complaint =
+    Complaint::bad(Invented, "messages: at least one message is required");
 const SYSTEM_ROLE: Complaint = Complaint::bad(
+    Seen("Maol-1997/cursor-claude-connector#3"),
     "messages: Unexpected role \"system\". The Messages API accepts a top-level `system` parameter, not \"system\" as an input message role.",
 );
-const ROLE: Complaint = Complaint::bad("messages.{n}.role: Input should be 'user' or 'assistant'");
+const ROLE: Complaint =
+    Complaint::bad(Invented, "messages.{n}.role: Input should be 'user' or 'assistant'");
 
 /// Runs all checks; the mode says what is done about replayed thinking.
 pub(super) fn run(mode: ThinkingMode, body: &Value, facts: Facts<'_>) -> Result<(), Violation> {

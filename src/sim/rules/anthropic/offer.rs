@@ -3,18 +3,25 @@
 use serde_json::Value;
 
 use crate::sim::rules::Facts;
+use crate::sim::rules::complaint::Source::{Invented, Seen};
 use crate::sim::rules::complaint::{Complaint, Violation};
 use crate::sim::rules::raw::{has, is_name, list, repeated, text};
 
 const MOST_NAME: usize = 128;
-const NAME_PATTERN: Complaint =
-    Complaint::bad("tools.{n}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'");
-const NAME_LENGTH: Complaint =
-    Complaint::bad("tools.{n}.custom.name: String should have at most 128 characters");
-const NAME_TWICE: Complaint = Complaint::bad("tools: Tool names must be unique.");
-const NO_SCHEMA: Complaint = Complaint::bad("tools.{n}.custom.input_schema: Field required");
+const NAME_PATTERN: Complaint = Complaint::bad(
+    Seen("home-assistant/core#147760"),
+    "tools.{n}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
+);
+const NAME_LENGTH: Complaint = Complaint::bad(
+    Seen("anthropics/claude-code#96152"),
+    "tools.{n}.custom.name: String should have at most 128 characters",
+);
+const NAME_TWICE: Complaint =
+    Complaint::bad(Seen("danny-avila/LibreChat#13162"), "tools: Tool names must be unique.");
+const NO_SCHEMA: Complaint =
+    Complaint::bad(Invented, "tools.{n}.custom.input_schema: Field required");
 const NO_SCHEMA_TYPE: Complaint =
-    Complaint::bad("tools.{n}.custom.input_schema.type: Field required");
+    Complaint::bad(Invented, "tools.{n}.custom.input_schema.type: Field required");
 
 pub(super) fn tools(body: &Value) -> Result<(), Violation> {
     let tools = list(body, "tools");
@@ -40,14 +47,17 @@ pub(super) fn tools(body: &Value) -> Result<(), Violation> {
 }
 
 const CHOICE_NOT_OBJECT: Complaint = Complaint::bad(
+    Invented,
     "tool_choice: Input should be a valid dictionary or object to extract fields from",
 );
 const CHOICE_UNKNOWN: Complaint = Complaint::bad(
+    Invented,
     "tool_choice: Input tag '{word}' found using 'type' does not match any of the expected tags: 'auto', 'any', 'tool', 'none'",
 );
 const CHOICE_WITHOUT_TOOLS: Complaint =
-    Complaint::bad("tool_choice may only be specified while providing tools");
-const NO_SUCH_TOOL: Complaint = Complaint::bad("Tool '{word}' not found in provided tools");
+    Complaint::bad(Invented, "tool_choice may only be specified while providing tools");
+const NO_SUCH_TOOL: Complaint =
+    Complaint::bad(Invented, "Tool '{word}' not found in provided tools");
 
 pub(super) fn choice(body: &Value) -> Result<(), Violation> {
     let Some(choice) = body.get("tool_choice").filter(|choice| !choice.is_null()) else {
@@ -69,9 +79,12 @@ pub(super) fn choice(body: &Value) -> Result<(), Violation> {
 }
 
 const LEAST_BUDGET: u64 = 1024;
-const BUDGET: Complaint =
-    Complaint::bad("thinking.enabled.budget_tokens: Input should be greater than or equal to 1024");
+const BUDGET: Complaint = Complaint::bad(
+    Seen("themaximalist/llm.js#30"),
+    "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024",
+);
 const BUDGET_BEYOND: Complaint = Complaint::bad(
+    Seen("liuw1535/antigravity2api-nodejs#150"),
     "`max_tokens` must be greater than `thinking.budget_tokens`. Please consult our documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking#max-tokens-and-context-window-size",
 );
 
@@ -90,8 +103,10 @@ pub(super) fn thinking_budget(body: &Value) -> Result<(), Violation> {
     }
 }
 
-const FORCED: Complaint =
-    Complaint::bad("Thinking may not be enabled when tool_choice forces tool use.");
+const FORCED: Complaint = Complaint::bad(
+    Seen("mastra-ai/mastra#7507"),
+    "Thinking may not be enabled when tool_choice forces tool use.",
+);
 
 pub(super) fn forced_while_thinking(body: &Value, facts: Facts<'_>) -> Result<(), Violation> {
     let choice = body.get("tool_choice").map(|choice| text(choice, "type"));

@@ -3,20 +3,28 @@
 use serde_json::Value;
 
 use super::{Block, Turn, turns};
+use crate::sim::rules::complaint::Source::Seen;
 use crate::sim::rules::complaint::{Complaint, Violation};
 use crate::sim::rules::raw::{list, repeated, text};
 
-const NO_TOOLS: Complaint =
-    Complaint::bad("Requests which include tool_use or tool_result blocks must define tools");
-const ID_TWICE: Complaint =
-    Complaint::bad("messages.{n}.content.{m}: `tool_use` ids must be unique");
+const NO_TOOLS: Complaint = Complaint::bad(
+    Seen("anthropics/anthropic-sdk-python#494"),
+    "Requests which include tool_use or tool_result blocks must define tools",
+);
+const ID_TWICE: Complaint = Complaint::bad(
+    Seen("trycua/cua#524"),
+    "messages.{n}.content.{m}: `tool_use` ids must be unique",
+);
 const NO_RESULT: Complaint = Complaint::bad(
+    Seen("anthropics/claude-code#8210"),
     "messages.{n}: `tool_use` ids were found without `tool_result` blocks immediately after: {ids}. Each `tool_use` block must have a corresponding `tool_result` block in the next message.",
 );
 const ORPHAN: Complaint = Complaint::bad(
+    Seen("anthropics/claude-code#13460"),
     "messages.{n}.content.{m}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` block must have a corresponding `tool_use` block in the previous message.",
 );
 const NOT_FIRST: Complaint = Complaint::bad(
+    Seen("apify/tester-mcp-client#12"),
     "messages.{n}: Did not find {count} tool_result block(s) at the beginning of this message. Messages following tool_use blocks must begin with a matching number of tool_result blocks.",
 );
 

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{Block, Turn, turns};
 use crate::sim::rules::Facts;
+use crate::sim::rules::complaint::Source::{Invented, Seen};
 use crate::sim::rules::complaint::{Complaint, Violation};
 use crate::sim::rules::raw::text;
 use crate::sim::seal::{Seal, sealed_turn};
@@ -23,16 +24,23 @@ pub(in super::super) enum ThinkingMode {
 }
 
 const START: Complaint = Complaint::bad(
+    Seen("anomalyco/opencode#3077"),
     "messages.{n}.content.{m}.type: Expected `thinking` or `redacted_thinking`, but found `{found}`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable `thinking`. Please consult our documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking",
 );
 const MODIFIED: Complaint = Complaint::bad(
+    Seen("anthropics/claude-code#63284"),
     "messages.{n}.content.{m}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.",
 );
-const SIGNATURE: Complaint =
-    Complaint::bad("messages.{n}.content.{m}: Invalid `signature` in `thinking` block");
-const DATA: Complaint =
-    Complaint::bad("messages.{n}.content.{m}: Invalid `data` in `redacted_thinking` block");
+const SIGNATURE: Complaint = Complaint::bad(
+    Seen("NousResearch/hermes-agent#24107"),
+    "messages.{n}.content.{m}: Invalid `signature` in `thinking` block",
+);
+const DATA: Complaint = Complaint::bad(
+    Invented,
+    "messages.{n}.content.{m}: Invalid `data` in `redacted_thinking` block",
+);
 const DISABLED: Complaint = Complaint::bad(
+    Seen("tailcallhq/forgecode#1853"),
     "messages.{n}.content.{m}: When thinking is disabled, an `assistant` message in the final position cannot contain `thinking`. To use thinking blocks, enable `thinking` in your request.",
 );
 

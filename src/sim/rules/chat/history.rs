@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{calls, messages, role};
+use crate::sim::rules::complaint::Source::{Invented, Seen};
 use crate::sim::rules::complaint::{Complaint, Violation};
 use crate::sim::rules::raw::{has, is_name, kind, list, text};
 
@@ -15,11 +16,11 @@ pub(in super::super) enum EmptyReasoning {
     Refused,
 }
 
-const NO_MESSAGES: Complaint = Complaint::bad("Missing required parameter: 'messages'.")
+const NO_MESSAGES: Complaint = Complaint::bad(Invented, "Missing required parameter: 'messages'.")
     .param("messages")
     .code("missing_required_parameter");
 const EMPTY_MESSAGES: Complaint = Complaint::bad(
-    "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.",
+    Invented, "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.",
 )
 .param("messages")
 .code("empty_array");
@@ -54,7 +55,7 @@ pub(super) fn assistant_says(body: &Value, complaint: &Complaint) -> Result<(), 
 }
 
 const CONTENT_TYPE: Complaint = Complaint::bad(
-    "Invalid type for 'messages[{n}].content': expected one of a string or array of objects, but got {kind} instead.",
+    Invented, "Invalid type for 'messages[{n}].content': expected one of a string or array of objects, but got {kind} instead.",
 )
 .param("messages[{n}].content")
 .code("invalid_type");
@@ -71,7 +72,7 @@ pub(super) fn content_types(body: &Value) -> Result<(), Violation> {
 }
 
 const ARGUMENTS_TYPE: Complaint = Complaint::bad(
-    "Invalid type for 'messages[{n}].tool_calls[{m}].function.arguments': expected a string, but got {kind} instead.",
+    Invented, "Invalid type for 'messages[{n}].tool_calls[{m}].function.arguments': expected a string, but got {kind} instead.",
 )
 .param("messages[{n}].tool_calls[{m}].function.arguments")
 .code("invalid_type");
@@ -99,7 +100,7 @@ pub(super) fn arguments_json(body: &Value, complaint: &Complaint) -> Result<(), 
 }
 
 const ID_TOO_LONG: Complaint = Complaint::bad(
-    "Invalid 'messages[{n}].tool_calls[{m}].id': string too long. Expected a string with maximum length {most}, but got a string with length {length} instead.",
+    Seen("vercel/ai#5171"), "Invalid 'messages[{n}].tool_calls[{m}].id': string too long. Expected a string with maximum length {most}, but got a string with length {length} instead.",
 )
 .param("messages[{n}].tool_calls[{m}].id")
 .code("string_above_max_length");
@@ -184,7 +185,9 @@ pub(super) fn known_fields(body: &Value) -> Result<(), Violation> {
     if details.is_empty() {
         return Ok(());
     }
-    let mut violation = Complaint::new(422, "Extra inputs are not permitted").about(&[]);
+    let mut violation =
+        Complaint::new(Seen("Gitlawb/openclaude#739"), 422, "Extra inputs are not permitted")
+            .about(&[]);
     violation.detail = Some(Box::new(json!({"detail": details})));
     Err(violation)
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::calls;
+use crate::sim::rules::complaint::Source::{Invented, Seen};
 use crate::sim::rules::complaint::{Complaint, Violation};
 use crate::sim::rules::raw::{has, is_name, list, text};
 use crate::sim::rules::strict;
@@ -45,12 +46,12 @@ pub(super) fn tool_names(body: &Value, rule: &NameRule) -> Result<(), Violation>
 const MOST_TOOLS: usize = 128;
 const MOST_DESCRIPTION: usize = 1024;
 const TOO_MANY_TOOLS: Complaint = Complaint::bad(
-    "Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length {length} instead.",
+    Seen("0x4m4/hexstrike-ai#29"), "Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length {length} instead.",
 )
 .param("tools")
 .code("array_above_max_length");
 const DESCRIPTION_TOO_LONG: Complaint = Complaint::bad(
-    "Invalid 'tools[{n}].function.description': string too long. Expected a string with maximum length 1024, but got a string with length {length} instead.",
+    Seen("nanbingxyz/5ire#33"), "Invalid 'tools[{n}].function.description': string too long. Expected a string with maximum length 1024, but got a string with length {length} instead.",
 )
 .param("tools[{n}].function.description")
 .code("string_above_max_length");
@@ -82,20 +83,23 @@ pub(super) fn strict_schemas(body: &Value) -> Result<(), Violation> {
 }
 
 const CHOICE_WITHOUT_TOOLS: Complaint = Complaint::bad(
+    Invented,
     "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.",
 )
 .param("tool_choice");
 const PARALLEL_WITHOUT_TOOLS: Complaint = Complaint::bad(
-    "Invalid value for 'parallel_tool_calls': 'parallel_tool_calls' is only allowed when 'tools' are specified.",
+    Seen("openai/swarm#30"), "Invalid value for 'parallel_tool_calls': 'parallel_tool_calls' is only allowed when 'tools' are specified.",
 )
 .param("parallel_tool_calls");
 const UNKNOWN_CHOICE: Complaint = Complaint::bad(
+    Invented,
     "Invalid value: '{word}'. Supported values are: 'none', 'auto', and 'required'.",
 )
 .param("tool_choice")
 .code("invalid_value");
 const NO_SUCH_TOOL: Complaint =
-    Complaint::bad("Tool choice '{word}' not found in 'tools' parameter.").param("tool_choice");
+    Complaint::bad(Invented, "Tool choice '{word}' not found in 'tools' parameter.")
+        .param("tool_choice");
 
 pub(super) fn tool_choice(body: &Value) -> Result<(), Violation> {
     let choice = body.get("tool_choice").unwrap_or(&Value::Null);

@@ -1,7 +1,4 @@
-//! Does each documented violation get its documented status, text and envelope?
-//!
-//! Provenance: documented; the texts are the providers' own, collected from their documentation and
-//! from issue threads that quote them.
+//! Refusals: each violation gets its status, its text and its envelope, and each text names its source.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -16,6 +13,7 @@ mod service;
 
 use serde_json::{Value, json};
 
+use super::complaint::{Complaint, Source};
 use super::*;
 
 /// A request and the complaint it must get.
@@ -54,10 +52,52 @@ pub(super) fn verify(cases: Vec<Case>) {
     for Case { rules, thinking, body, status, message } in cases {
         let violation = check(rules, &body, facts(thinking))
             .expect_err(&format!("{rules:?} must refuse {body} with: {message}"));
+        assert!(is_well_formed(violation.source), "{rules:?} {message}: {:?}", violation.source);
         let refusal = refuse(rules, &violation, "req_1");
         assert_eq!(message_of(&refusal.body), message, "{rules:?} {body}");
         assert_eq!(refusal.status, status, "{rules:?} {message}");
     }
+}
+
+/// Whether a source can be followed: an issue, an address, or a program with a version.
+fn is_well_formed(source: Source) -> bool {
+    match source {
+        Source::Seen(issue) => issue.split_once('#').is_some_and(|(repository, number)| {
+            repository.split('/').filter(|part| !part.is_empty()).count() == 2
+                && number.parse::<u32>().is_ok()
+        }),
+        Source::Page(address) => address.starts_with("https://"),
+        Source::Tried(program) => program
+            .split(' ')
+            .next_back()
+            .is_some_and(|version| version.starts_with(|first: char| first.is_ascii_digit())),
+        Source::Invented => true,
+    }
+}
+
+/// The sources in the code, read as text, because not every refusal has a request above.
+#[test]
+fn every_refusal_cites_a_source_that_can_be_followed() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/sim/rules");
+    let mut cited = 0;
+    for file in ["anthropic", "chat", "."].map(|inner| folder.join(inner)).iter().flat_map(|dir| {
+        std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>()
+    }) {
+        let Ok(text) = std::fs::read_to_string(&file) else { continue };
+        for (word, source) in [
+            ("Seen(\"", Source::Seen as fn(&'static str) -> Source),
+            ("Page(\"", Source::Page),
+            ("Tried(\"", Source::Tried),
+        ] {
+            for rest in text.split(word).skip(1) {
+                let (name, _) = rest.split_once('"').unwrap();
+                let name: &'static str = name.to_owned().leak();
+                assert!(is_well_formed(source(name)), "{}: {name}", file.display());
+                cited += 1;
+            }
+        }
+    }
+    assert!(cited > 90, "only {cited} refusals cite a source");
 }
 
 pub(super) fn accepted(rules: RulesId, thinking: bool, body: &Value) {
@@ -66,7 +106,7 @@ pub(super) fn accepted(rules: RulesId, thinking: bool, body: &Value) {
 
 #[test]
 fn each_envelope_is_the_providers_own() {
-    let violation = complaint::Complaint::bad("no").param("p").code("c").about(&[]);
+    let violation = Complaint::bad(Source::Invented, "no").param("p").code("c").about(&[]);
     let shapes = [
         (
             RulesId::Anthropic,
@@ -119,7 +159,7 @@ fn each_envelope_is_the_providers_own() {
 
 #[test]
 fn deepseek_sends_its_refusals_as_octets_with_a_trace_id() {
-    let violation = complaint::Complaint::bad("no").about(&[]);
+    let violation = Complaint::bad(Source::Invented, "no").about(&[]);
     let refusal = refuse(RulesId::DeepseekV4, &violation, "abc");
     assert_eq!(refusal.content_type, "application/octet-stream");
     assert_eq!(refusal.headers, [("x-ds-trace-id", "abc".to_owned())]);
