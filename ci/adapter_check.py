@@ -1,13 +1,15 @@
 """Holds what toolprobe says of LiteLLM against the raw bytes on both sides of it.
 
-    python ci/adapter_check.py TOOLPROBE LITELLM
+    python ci/adapter_check.py TOOLPROBE LITELLM [FOLDER]
 
 The simulated models stand behind LiteLLM's proxy as `ci/litellm.yaml` says. Each row that is expected
 is looked up in the report, and what it claims is then read off the recorded exchanges, directly and
-through the proxy, without asking toolprobe what they mean.
+through the proxy, without asking toolprobe what they mean. With a FOLDER, replies of the proxy are
+kept there as fixtures, and nothing is checked.
 """
 
 import contextlib
+import importlib.metadata
 import json
 import os
 import pathlib
@@ -19,6 +21,8 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
+
+from recording import Recorder
 
 HERE = pathlib.Path(__file__).resolve().parent
 START_SECONDS = 120
@@ -240,11 +244,48 @@ def check_messages(report):
     report.row("deepseek-by-chat", "hides", "reasoning-tokens-hidden")
 
 
+CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+ASK = 'Call the tool `get_weather` once, with:\n- city = "Oslo"\n'
+MESSAGES = [{"role": "user", "content": ASK}]
+FUNCTION = {"name": "get_weather", "description": "The weather in a city.", "parameters": CITY}
+CHAT = {"messages": MESSAGES, "tools": [{"type": "function", "function": FUNCTION}],
+        "stream_options": {"include_usage": True}}
+CLAUDE = {"messages": MESSAGES, "max_tokens": 4096,
+          "tools": [{"name": "get_weather", "description": "The weather in a city.", "input_schema": CITY}]}
+RESPONSES = {"input": ASK, "tools": [{"type": "function", **FUNCTION}]}
+# Which replies are kept: the dialect, its path, the model behind, the fixture's name, the question.
+RECORDED = [
+    ("openai-chat", "/v1/chat/completions", "anthropic-native", "anthropic", CHAT),
+    ("openai-chat", "/v1/chat/completions", "deepseek-v4-thinking", "deepseek", CHAT),
+    ("openai-chat", "/v1/chat/completions", "ollama-native", "ollama", CHAT),
+    ("anthropic-messages", "/v1/messages", "openai-by-chat", "openai", CLAUDE),
+    ("anthropic-messages", "/v1/messages", "deepseek-by-chat", "deepseek", CLAUDE),
+    ("openai-responses", "/v1/responses", "anthropic-native", "anthropic", RESPONSES),
+]
+# Replies that differ from their streams: the signature of thinking is null and then empty, and a call's
+# id is Ollama's and then LiteLLM's own.
+DIFFERENT = [("anthropic-messages", "deepseek"), ("openai-chat", "ollama")]
+
+
+def record(folder, address):
+    version = importlib.metadata.version("litellm")
+    recorder = Recorder(folder, f"LiteLLM {version} before the simulated model ")
+    key = os.environ[KEY_VARIABLE]
+    headers = {"authorization": f"Bearer {key}", "x-api-key": key}
+    for dialect, path, model, short, question in RECORDED:
+        same = (dialect, short) not in DIFFERENT
+        recorder.reply(dialect, f"litellm-{short}", model, address, path, dict(question, model=model), headers,
+                       same)
+
+
 def main():
     toolprobe, litellm = (os.path.abspath(path) for path in sys.argv[1:3])
     os.environ[KEY_VARIABLE] = "sk-" + secrets.token_hex(16)
     with tempfile.TemporaryDirectory() as folder, \
             gateway(toolprobe, litellm, pathlib.Path(folder)) as address:
+        if len(sys.argv) > 3:
+            return record(sys.argv[3], address)
+
         def run(label, dialect, *args):
             return gate(label, toolprobe, address, pathlib.Path(folder), dialect, *args)
 

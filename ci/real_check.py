@@ -1,26 +1,26 @@
 """Holds toolprobe's verdicts on a real model behind a real server against the raw bytes.
 
-    python ci/real_check.py TOOLPROBE
+    python ci/real_check.py TOOLPROBE [FOLDER]
 
 Two servers, each probed over three routes. With its own chat template the model was never shown
 tools and answers in prose. With `real_forced.jinja` and a demanded call, the server's grammar lets
 it write nothing but calls. A relay between toolprobe and the server keeps what really went over the
-wire; nothing here asks toolprobe what it saw.
+wire; nothing here asks toolprobe what it saw. With a FOLDER, replies of the server are kept there as
+fixtures, and nothing is checked.
 """
 
 import contextlib
 import hashlib
-import http.client
-import io
+import importlib.metadata
 import json
 import pathlib
-import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import urllib.request
+
+from recording import Recorder, Relay
 
 HERE = pathlib.Path(__file__).parent
 PROBES = HERE.parent / "probes"
@@ -92,82 +92,6 @@ ROUTES = [
     Route("openai-responses", "/v1/responses", "openai", "max_output_tokens", "required",
           responses_calls, responses_text),
 ]
-
-
-class Relay:
-    """Passes bytes on unchanged, connection by connection, and keeps them."""
-
-    def __init__(self, target):
-        self.target = target
-        self.connections = []
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.address = "http://127.0.0.1:%d" % self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            try:
-                near, _ = self.listener.accept()
-            except OSError:
-                return
-            far = socket.create_connection(self.target)
-            sent, received = bytearray(), bytearray()
-            self.connections.append((sent, received))
-            for source, sink, kept in ((near, far, sent), (far, near, received)):
-                threading.Thread(target=self.pass_on, args=(source, sink, kept), daemon=True).start()
-
-    @staticmethod
-    def pass_on(source, sink, kept):
-        with contextlib.suppress(OSError):
-            while piece := source.recv(65536):
-                kept.extend(piece)
-                sink.sendall(piece)
-        for end in (source, sink):
-            with contextlib.suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-
-    def take(self):
-        """The exchanges so far: (path, request body, status, response body)."""
-        kept, self.connections = self.connections, []
-        return [exchange for sent, received in kept
-                for exchange in zip(requests(bytes(sent)), responses(bytes(received)))]
-
-    def close(self):
-        self.listener.close()
-
-
-def requests(data):
-    stream = io.BytesIO(data)
-    while line := stream.readline():
-        headers = http.client.parse_headers(stream)
-        body = stream.read(int(headers.get("content-length") or 0))
-        yield line.split()[1].decode(), json.loads(body) if body else None
-
-
-def responses(data):
-    stream = io.BytesIO(data)
-
-    class Kept:
-        def makefile(self, _mode):
-            # Not closed by the reader of one response: the next one is in the same stream.
-            return io.BufferedReader(Unclosed(stream), buffer_size=1)
-
-    while stream.tell() < len(data):
-        response = http.client.HTTPResponse(Kept())
-        response.begin()
-        body = response.read()
-        yield response.status, json.loads(body) if body[:1] in (b"{", b"[") else None
-
-
-class Unclosed(io.RawIOBase):
-    def __init__(self, stream):
-        self.stream = stream
-
-    def readable(self):
-        return True
-
-    def readinto(self, buffer):
-        return self.stream.readinto(buffer)
 
 
 @contextlib.contextmanager
@@ -327,8 +251,43 @@ def run(toolprobe, label, judge, template=None, probes=None):
           len(verdicts) == len(ROUTES) and all(one == verdicts[0] for one in verdicts), verdicts)
 
 
+WEATHER = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "unit": {"type": "string", "enum": ["celsius", "fahrenheit"]}},
+    "required": ["city", "unit"],
+}
+ASK = "What is the weather in Paris, in celsius?"
+MESSAGES = [{"role": "user", "content": ASK}]
+FUNCTION = {"name": "get_weather", "description": "The weather in a city.", "parameters": WEATHER}
+# What each route is asked for, by dialect: the question, and the tool.
+QUESTIONS = {
+    "openai-chat": ({"messages": MESSAGES, "stream_options": {"include_usage": True}},
+                    {"tools": [{"type": "function", "function": FUNCTION}]}),
+    "anthropic-messages": ({"messages": MESSAGES},
+                           {"tools": [{"name": "get_weather", "description": "The weather in a city.",
+                                       "input_schema": WEATHER}]}),
+    "openai-responses": ({"input": ASK}, {"tools": [{"type": "function", **FUNCTION}]}),
+}
+
+
+def record(folder):
+    version = importlib.metadata.version("xllamacpp")
+    recorder = Recorder(folder, f"llama.cpp's server in xllamacpp {version} with SmolLM2-135M-Instruct")
+    for template, name, source in ((None, "llama-cpp-text", ", its own template: it answers in text"),
+                                   (HERE / "real_forced.jinja", "llama-cpp-call",
+                                    ", ci/real_forced.jinja: a demanded call")):
+        with server(template) as address:
+            for route in ROUTES:
+                question, tools = QUESTIONS[route.dialect]
+                body = {"model": MODEL, **question, **json.loads(route.extra(template is not None))}
+                body.update(tools if template else {})
+                recorder.reply(route.dialect, name, source, address, route.path, body)
+
+
 def main():
-    toolprobe = sys.argv[1]
+    toolprobe, *folder = sys.argv[1:]
+    if folder:
+        return record(folder[0])
     run(toolprobe, "prose", check_prose)
     with tempfile.TemporaryDirectory() as folder:
         probes = with_a_stream(pathlib.Path(folder))

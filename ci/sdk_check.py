@@ -1,15 +1,18 @@
 """Drives the simulated models through the providers' own SDKs.
 
-Usage: sdk_check.py BASE_URL
+Usage: sdk_check.py BASE_URL [FOLDER]
 
 Each check is a conversation of call, result and answer, plain or streamed through the SDK's own
 accumulator, or a request that the provider refuses. Prints one line per check and at the end
-`N passed, N failed`; exits 1 when one failed.
+`N passed, N failed`; exits 1 when one failed. With a FOLDER, the requests of the conversations are
+kept there as fixtures.
 """
 
+import importlib.metadata
 import json
 import sys
 import traceback
+import urllib.parse
 
 import anthropic
 import ollama
@@ -18,7 +21,12 @@ from google import genai
 from google.genai import errors as genai_errors
 from google.genai import types as genai_types
 
-BASE = sys.argv[1]
+from recording import Recorder, Relay
+
+SERVER = urllib.parse.urlsplit(sys.argv[1])
+FOLDER = sys.argv[2] if len(sys.argv) > 2 else None
+RELAY = Relay((SERVER.hostname, SERVER.port)) if FOLDER else None
+BASE = RELAY.address if RELAY else sys.argv[1]
 CHECKS = []
 
 NONCE = "nonce-7f3a91"
@@ -688,11 +696,39 @@ def ollama_lists_and_shows_models():
     assert "tools" in OLLAMA.show("ollama-native").capabilities
 
 
+# The conversations whose requests are kept: the check, the dialect, the package, the fixture's name.
+RECORDED = [
+    ("openai chat call result answer", "openai-chat", "openai", "call"),
+    ("openai chat deepseek thinking", "openai-chat", "openai", "reasoning"),
+    ("openai responses call result answer", "openai-responses", "openai", "call"),
+    ("openai responses reasoning", "openai-responses", "openai", "reasoning"),
+    ("anthropic call result answer", "anthropic-messages", "anthropic", "call"),
+    ("anthropic thinking signature", "anthropic-messages", "anthropic", "thinking"),
+    ("anthropic redacted thinking", "anthropic-messages", "anthropic", "redacted"),
+    ("gemini 3 signatures come back", "gemini", "google-genai", "signature"),
+    ("ollama thinking", "ollama", "ollama", "thinking"),
+]
+
+
+def record(name, taken):
+    """Keeps the last request of a conversation: it holds all that was said before."""
+    check_name, _, way = name.rpartition(", ")
+    for recorded, dialect, package, short in RECORDED:
+        if recorded == check_name:
+            path, body = RELAY.requests_since(taken)[-1]
+            recorder = Recorder(FOLDER, f"the Python package {package} {importlib.metadata.version(package)}")
+            source = ", before a simulated model: the request that sends the result back"
+            recorder.request(dialect, f"{package}-{short}-{way}", source, path, body)
+
+
 def main():
     failed = 0
     for name, function in CHECKS:
         try:
+            taken = len(RELAY.requests_since(0)) if RELAY else 0
             function()
+            if RELAY:
+                record(name, taken)
         except Exception as error:  # one broken check must not hide the others
             failed += 1
             print(f"FAIL  {name}: {type(error).__name__}: {error}")

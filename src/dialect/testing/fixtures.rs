@@ -1,4 +1,4 @@
-//! Does every fixture decode to what its expectation says, however it is delivered?
+//! Fixtures: every reply and request decodes to what its expectation says, however it is delivered.
 //!
 //! The format is described in `fixtures/dialect/README.md`.
 
@@ -7,23 +7,28 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::laws::{bare, frames_to_reply, stamp};
-use crate::dialect::{ApiError, Dialect, Pieces};
-use crate::ir::{Defect, Part, ReasoningState, Reply, Stop, StopKind, Usage};
+use super::laws::{bare, clear_raw, frames_to_reply, stamp};
+use crate::dialect::{ApiError, Dialect, Pieces, Route};
+use crate::ir::{
+    Defect, Message, Part, ReasoningState, Reply, Request, Role, Stop, StopKind, ToolCall, Usage,
+};
 use crate::wire::{Frame, FrameReader, Framing};
 
 /// The content of a `name.expect.json`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Expectation {
-    #[expect(dead_code, reason = "its presence is what is checked")]
     provenance: Provenance,
     source: String,
     #[serde(default)]
     reply: Option<Seen>,
+    /// Defects that the stream has and the plain reply has not.
+    #[serde(default)]
+    stream_defects: BTreeSet<Defect>,
     #[serde(default)]
     error: Option<SeenError>,
     /// Compared when given.
@@ -34,12 +39,34 @@ struct Expectation {
     state: Option<Vec<ReasoningState>>,
 }
 
+/// The content of a `name.request.expect.json`.
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RequestExpectation {
+    provenance: Provenance,
+    source: String,
+    /// The path and query that the request was sent to.
+    path: String,
+    request: SeenRequest,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Provenance {
     Recorded,
     Documented,
+    Simulated,
     Invented,
+}
+
+impl Provenance {
+    /// A recording names its program and version, and is recognised by its file's name.
+    fn check(self, source: &str, name: &str) {
+        let is_recorded = self == Self::Recorded;
+        assert_eq!(is_recorded, name.starts_with("recorded-"), "{name}: {self:?}");
+        let is_versioned = source.contains(|c: char| c.is_ascii_digit());
+        assert!(!source.is_empty() && (!is_recorded || is_versioned), "{name}: source {source:?}");
+    }
 }
 
 /// What a reply comes down to.
@@ -84,6 +111,81 @@ struct SeenError {
     code: Option<String>,
 }
 
+/// What a request comes down to.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SeenRequest {
+    model: String,
+    stream: bool,
+    tools: Vec<String>,
+    messages: Vec<SeenMessage>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SeenMessage {
+    role: Role,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    text: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    state: Vec<ReasoningState>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    calls: Vec<SeenCall>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    results: Vec<SeenResult>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SeenResult {
+    id: String,
+    name: String,
+    content: Value,
+}
+
+impl SeenRequest {
+    fn of(request: &Request) -> Self {
+        Self {
+            model: request.model.clone(),
+            stream: request.stream,
+            tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
+            messages: request.messages.iter().map(SeenMessage::of).collect(),
+        }
+    }
+}
+
+impl SeenMessage {
+    fn of(message: &Message) -> Self {
+        let mut seen = Self {
+            role: message.role,
+            text: String::new(),
+            state: Vec::new(),
+            calls: Vec::new(),
+            results: Vec::new(),
+        };
+        for part in &message.parts {
+            match part {
+                Part::Text(text) => seen.text.push_str(text),
+                Part::Reasoning(state) => seen.state.push(state.clone()),
+                Part::Call(call) => seen.calls.push(SeenCall::of(call)),
+                Part::Result(result) => seen.results.push(SeenResult {
+                    id: result.tool_call_id.to_string(),
+                    name: result.name.clone(),
+                    content: result.content.clone(),
+                }),
+                Part::BrokenCall(call) => panic!("a request with a broken call: {call:?}"),
+            }
+        }
+        seen
+    }
+}
+
+impl SeenCall {
+    fn of(call: &ToolCall) -> Self {
+        Self { id: call.id.to_string(), name: call.name.clone(), input: call.input.clone() }
+    }
+}
+
 impl Seen {
     fn of(reply: &Reply) -> Self {
         let broken = reply.parts.iter().filter_map(|part| match part {
@@ -92,13 +194,8 @@ impl Seen {
             }
             _ => None,
         });
-        let calls = reply.calls().map(|call| SeenCall {
-            id: call.id.to_string(),
-            name: call.name.clone(),
-            input: call.input.clone(),
-        });
         Self {
-            calls: calls.collect(),
+            calls: reply.calls().map(SeenCall::of).collect(),
             broken: broken.collect(),
             text: reply.text(),
             reasoning: reply.reasoning_text(),
@@ -127,16 +224,20 @@ pub(in crate::dialect) fn assert_fixtures(dialect: &dyn Dialect) {
         if name.ends_with(".expect.json") {
             continue;
         }
-        let expected = expectation(&path);
+        seen += 1;
+        if name.ends_with(".request.json") {
+            check_request(dialect, &path, &name);
+            continue;
+        }
+        let expected = expectation(&path, &name);
         let decoded = decode(dialect, &path);
-        check(&name, &decoded, &expected);
+        check(&name, &decoded, &expected.of(&path));
         if let Ok(reply) = &decoded {
             encode_again(dialect, &name, reply);
             let parts = bare(reply.clone()).parts;
             let twin = twins.entry(path.with_extension("")).or_insert_with(|| parts.clone());
             assert_eq!(&parts, twin, "{name} and its twin, whole and streamed");
         }
-        seen += 1;
     }
     assert!(seen > 0, "no fixtures in {}", folder.display());
 }
@@ -148,18 +249,49 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-fn expectation(fixture: &Path) -> Expectation {
+impl Expectation {
+    /// What is expected of this file of the two that a fixture may have.
+    fn of(mut self, fixture: &Path) -> Self {
+        let is_stream = fixture.extension().is_some_and(|extension| extension != "json");
+        if let Some(reply) = self.reply.as_mut().filter(|_| is_stream) {
+            reply.defects.append(&mut self.stream_defects);
+        }
+        self
+    }
+}
+
+fn read_expectation<T: DeserializeOwned>(fixture: &Path) -> T {
     let path = fixture.with_extension("expect.json");
     let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let expected: Expectation =
-        serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    assert!(!expected.source.is_empty(), "{}: no source", path.display());
+    serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+fn expectation(fixture: &Path, name: &str) -> Expectation {
+    let expected: Expectation = read_expectation(fixture);
+    expected.provenance.check(&expected.source, name);
     assert!(
         expected.reply.is_some() != expected.error.is_some(),
-        "{}: exactly one of reply and error",
-        path.display()
+        "{name}: exactly one of reply and error",
     );
     expected
+}
+
+/// Decodes a request, and what was understood of it again after it was encoded.
+fn check_request(dialect: &dyn Dialect, path: &Path, name: &str) {
+    let expected: RequestExpectation = read_expectation(path);
+    expected.provenance.check(&expected.source, name);
+    let (call, _) = expected.path.split_once('?').unwrap_or((&expected.path, ""));
+    let (id, route) = Route::parse(call).unwrap_or_else(|| panic!("{name}: path {call}"));
+    assert_eq!(id, dialect.id(), "{name}: path {call}");
+    let decode = |body: &Value| {
+        let mut request =
+            dialect.decode_request(body, &route).unwrap_or_else(|e| panic!("{name}: {e}"));
+        request.messages.iter_mut().for_each(|message| clear_raw(&mut message.parts));
+        request
+    };
+    let request = decode(&serde_json::from_slice(&fs::read(path).unwrap()).unwrap());
+    assert_eq!(SeenRequest::of(&request), expected.request, "{name}");
+    assert_eq!(decode(&dialect.encode_request(&request)), request, "{name}, encoded again");
 }
 
 fn decode(dialect: &dyn Dialect, path: &Path) -> Result<Reply, ApiError> {

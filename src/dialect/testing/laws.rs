@@ -111,7 +111,7 @@ fn expected(reply: &Reply) -> Reply {
     reply
 }
 
-fn clear_raw(parts: &mut [Part]) {
+pub(super) fn clear_raw(parts: &mut [Part]) {
     for part in parts {
         match part {
             Part::Call(call) => call.raw = Value::Null,
