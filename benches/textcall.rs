@@ -1,4 +1,4 @@
-//! How fast is a long argument read, and what does it cost to get it in four-byte pieces?
+//! The speed of the text parser on a long argument, whole and in four-byte pieces.
 
 #![expect(clippy::print_stdout, reason = "a bench reports on stdout")]
 

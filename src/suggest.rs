@@ -1,4 +1,4 @@
-//! Which known name was probably meant by an unknown one?
+//! Suggestions for unknown names: which known name was probably meant?
 
 /// How alike two names must be: high enough that `qqqq` gets no advice, low enough for two typing
 /// errors in a short word.

@@ -1,4 +1,4 @@
-//! Does every text format find its calls, however the text comes in and wherever it is cut?
+//! Text formats: every format finds its calls, however the text arrives and wherever it is cut.
 
 #![expect(
     clippy::unwrap_used,
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use toolprobe::textcall::{
-    Catalog, Event, FORMATS, Options, Parsed, Parser, Part, find_format, parse as parse_with,
+    Catalog, Event, FORMATS, Options, Parsed, Parser, TextPart, find_format, parse as parse_with,
 };
 use toolprobe::tools::import_tools;
 
@@ -166,7 +166,7 @@ fn a_text_means_the_same_however_it_is_cut_into_pieces() {
 fn a_call_comes_with_the_piece_that_completes_it() {
     for sample in samples() {
         let calls = |events: Vec<Event>| {
-            events.iter().filter(|event| matches!(event, Event::Part(Part::Call(_)))).count()
+            events.iter().filter(|event| matches!(event, Event::Part(TextPart::Call(_)))).count()
         };
         let mut parser = Parser::new(&sample.catalog, Options::default());
         let (mut last, mut found) = (0, 0);
@@ -252,7 +252,7 @@ fn text_is_handed_on_before_the_next_marker_comes() {
     let mut parser = Parser::new(&none, Options::default());
     let mut parsed = Parsed::default();
     parser.push("The answer is 4").into_iter().for_each(|event| parsed.absorb(event));
-    assert_eq!(parsed.parts, [Part::Text("The answer is 4".to_owned())]);
+    assert_eq!(parsed.parts, [TextPart::Text("The answer is 4".to_owned())]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use super::args::tools_file::tools_file;
 use super::shell::console::Console;
 use crate::ir::ToolSpec;
 use crate::suggest::did_you_mean;
-use crate::textcall::{self, Catalog, FORMATS, Format, Parsed, Part, Problem, TextCall};
+use crate::textcall::{self, Catalog, FORMATS, Format, Parsed, Problem, TextCall, TextPart};
 use crate::tools::import_tools;
 
 /// Find and parse tool calls in text from standard input
@@ -151,10 +151,10 @@ fn explained(parsed: &Parsed) -> String {
     let mut output = String::new();
     for part in &parsed.parts {
         _ = match part {
-            Part::Text(text) => writeln!(output, "text       {}", shown(text)),
-            Part::Reasoning(text) => writeln!(output, "reasoning  {}", shown(text)),
-            Part::Problem(problem) => writeln!(output, "{}", explained_problem(problem)),
-            Part::Call(call) => writeln!(output, "{}", explained_call(call)),
+            TextPart::Text(text) => writeln!(output, "text       {}", shown(text)),
+            TextPart::Reasoning(text) => writeln!(output, "reasoning  {}", shown(text)),
+            TextPart::Problem(problem) => writeln!(output, "{}", explained_problem(problem)),
+            TextPart::Call(call) => writeln!(output, "{}", explained_call(call)),
         };
     }
     output

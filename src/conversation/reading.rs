@@ -88,7 +88,7 @@ fn in_text(parsed: &Parsed, layer: Layer) -> Reading {
     repairs.sort();
     repairs.dedup();
     let broken = parsed.parts.iter().filter_map(|part| match part {
-        textcall::Part::Problem(problem) => Some(problem.message.clone()),
+        textcall::TextPart::Problem(problem) => Some(problem.message.clone()),
         _ => None,
     });
     Reading {
@@ -115,6 +115,6 @@ fn call_in_text(call: &textcall::TextCall, index: usize) -> ToolCall {
     }
 }
 
-fn is_truncated(part: &textcall::Part) -> bool {
-    matches!(part, textcall::Part::Problem(problem) if problem.code == ProblemCode::Truncated)
+fn is_truncated(part: &textcall::TextPart) -> bool {
+    matches!(part, textcall::TextPart::Problem(problem) if problem.code == ProblemCode::Truncated)
 }

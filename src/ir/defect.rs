@@ -1,4 +1,4 @@
-//! What did a lenient decoder tolerate that a strict client would not?
+//! Defects: what a lenient decoder tolerated and a strict client would not have.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Under which address is a piece of content kept?
+//! SHA-256 digests, the addresses under which content is stored.
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,7 +25,7 @@ impl Digest {
         Self(Sha256::digest(bytes).iter().flat_map(digits).flatten().collect())
     }
 
-    /// The digest with these hexadecimal digits, if they are those of one.
+    /// The digest with these hexadecimal digits, if they are 64 lower-case ones.
     pub fn from_hex(hex: &str) -> Option<Self> {
         format!("{PREFIX}{hex}").parse().ok()
     }
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_digest_is_refused() {
+    fn anything_but_a_digest_is_refused() {
         for text in ["", "sha256:", "abc", "sha256:xyz", &format!("sha256:{}", "A".repeat(64))] {
             assert!(text.parse::<Digest>().is_err(), "{text}");
         }

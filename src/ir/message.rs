@@ -1,4 +1,4 @@
-//! Who said what?
+//! Messages of a conversation: who said what.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,13 +1,13 @@
-//! What is a tool conversation, whichever provider it is held with?
+//! The unified representation of a tool conversation, whichever provider it is held with.
 //!
 //! Every dialect decodes into these types and encodes from them; nothing downstream sees a
 //! provider's JSON. This module depends on no other.
 //!
-//! - [`tool`](self): specs, calls, results
-//! - [`reasoning`](self): provider state that must be replayed verbatim
-//! - [`message`](self), [`request`](self), [`reply`](self): a conversation and its two ends
-//! - [`defect`](self): what a lenient decoder tolerated
-//! - [`digest`](self): how stored things are named
+//! - `tool`: specs, calls, results
+//! - `reasoning`: provider state that must be replayed verbatim
+//! - `message`, `request`, `reply`: a conversation and its two ends
+//! - `defect`: what a lenient decoder tolerated
+//! - `digest`: how stored things are named
 
 mod defect;
 mod digest;

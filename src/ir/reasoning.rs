@@ -1,4 +1,4 @@
-//! What did the provider hand out that must come back unchanged?
+//! Reasoning state that the provider sent and that must be sent back unchanged.
 //!
 //! Reasoning is protocol state. The value is the provider's own JSON; [`ReasoningState::text`] and
 //! the other readers are views of it, so that nothing can drift between what is shown and what is

@@ -1,4 +1,4 @@
-//! What did the model answer, and how did the answer end?
+//! Replies of a model, and how they ended.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What is asked of a model?
+//! Requests to a model.
 
 use serde::{Deserialize, Serialize};
 

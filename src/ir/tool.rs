@@ -1,4 +1,4 @@
-//! What is a tool, a call to it, and what came back?
+//! Tools, the calls to them, and their results.
 
 use std::fmt;
 
@@ -42,7 +42,7 @@ pub struct ToolSpec {
     pub strict: Option<bool>,
 }
 
-/// Which form a call arrived in.
+/// Which format a call arrived in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CallFormat {
@@ -92,7 +92,7 @@ pub struct ToolCall {
     pub name: String,
     /// The arguments; an object in every well-behaved reply.
     pub input: Value,
-    /// The form the call arrived in.
+    /// The format the call arrived in.
     pub format: CallFormat,
     /// The provider's own bytes for this call, for evidence and for verbatim replay.
     #[serde(default, skip_serializing_if = "Value::is_null")]
@@ -117,7 +117,7 @@ pub struct BrokenCall {
 pub struct ToolResult {
     /// The call this answers.
     pub tool_call_id: CallId,
-    /// The called tool's name: Gemini and Ollama pair by it.
+    /// The called tool's name: Gemini and Ollama pair results with calls by it.
     pub name: String,
     /// What the tool returned; text in most dialects.
     pub content: Value,

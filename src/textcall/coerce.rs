@@ -1,4 +1,4 @@
-//! Which JSON value does an untyped argument stand for, by the declared schema?
+//! Coercion of untyped arguments into JSON values, by the declared schema.
 //!
 //! The schema decides, never the looks of the value: `001` stays text where a string is declared.
 //! What cannot be read as the declared type stays the text it is.
@@ -9,9 +9,9 @@ use super::literal;
 
 /// The names of the types that a schema allows; none where it says nothing.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Types<'a>(Vec<&'a str>);
+pub(crate) struct AllowedTypes<'a>(Vec<&'a str>);
 
-impl<'a> Types<'a> {
+impl<'a> AllowedTypes<'a> {
     /// The types of a parameter's schema; `root` is where its references point into.
     pub(crate) fn of(schema: Option<&'a Value>, root: Option<&'a Value>) -> Self {
         let mut names = Vec::new();
@@ -69,7 +69,7 @@ fn type_name(value: &Value) -> &'static str {
     }
 }
 
-/// Types of one kind are read alike, and unknown ones as text.
+/// The kind of a type: types of one kind are read alike, and unknown types as text.
 fn kind(name: &str) -> &str {
     match name {
         "null" | "boolean" | "number" | "object" => name,
@@ -80,11 +80,11 @@ fn kind(name: &str) -> &str {
 }
 
 /// The value of an untyped argument. Without a schema entry it is a string.
-pub(crate) fn coerce(text: &str, types: &Types<'_>) -> Value {
+pub(crate) fn coerce(text: &str, types: &AllowedTypes<'_>) -> Value {
     typed(text.trim(), types).unwrap_or_else(|| Value::from(text))
 }
 
-fn typed(word: &str, types: &Types<'_>) -> Option<Value> {
+fn typed(word: &str, types: &AllowedTypes<'_>) -> Option<Value> {
     if word.eq_ignore_ascii_case("null") && types.allow(&Value::Null) {
         return Some(Value::Null);
     }
@@ -104,7 +104,7 @@ fn boolean(word: &str) -> Option<Value> {
     }
 }
 
-/// Types the bare values in a value: by their looks, corrected by the schema.
+/// Gives the bare values in a value their types: by their looks, corrected by the schema.
 pub(crate) fn settle(value: &mut Value, schema: Option<&Value>, root: Option<&Value>) {
     match value {
         Value::Object(members) => members.iter_mut().for_each(|(key, member)| {
@@ -115,7 +115,7 @@ pub(crate) fn settle(value: &mut Value, schema: Option<&Value>, root: Option<&Va
         }),
         Value::String(text) => {
             let Some(bare) = text.strip_prefix(literal::BARE) else { return };
-            let types = Types::of(schema, root);
+            let types = AllowedTypes::of(schema, root);
             *value = match serde_json::from_str(bare) {
                 Ok(looks @ Value::String(_)) => looks,
                 Ok(looks) if types.0.is_empty() || looks.is_null() && types.allow(&looks) => looks,

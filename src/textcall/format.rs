@@ -1,9 +1,9 @@
-//! What is a text format?
+//! A text format: a way in which models write calls as text.
 //!
-//! Data: the markers that open a call, and one or more grammars that read on from there. A format
-//! whose server may have stripped the markers also says how it looks without them.
+//! Formats are data: the markers that open a call, and one or more grammars that read the text
+//! behind them. A format whose server may have removed the markers also says how it looks without.
 
-use super::grammar::{Family, Fence, Headed, Listed, Notation, Starts, Tags};
+use super::grammar::{CallGrammar, Fence, Headed, Listed, Notation, Starts, Tags};
 use crate::ir::CallFormat;
 
 /// A way in which models write calls as text.
@@ -19,8 +19,8 @@ pub struct Format {
     pub(crate) grammars: &'static [Grammar],
     /// What may stand at the start of a line without any marker, tried in order.
     pub(crate) bare: &'static [Grammar],
-    /// The form in the terms of the representation.
-    pub form: CallFormat,
+    /// What kind of format `ir` calls it.
+    pub call_format: CallFormat,
 }
 
 type Tokens = &'static [&'static str];
@@ -37,13 +37,13 @@ pub(crate) enum Anchor {
 impl Format {
     /// JSON or Python behind markers that count anywhere.
     pub(crate) const fn json(openers: Tokens, grammars: &'static [Grammar]) -> Self {
-        let (anchor, form) = (Anchor::Anywhere, CallFormat::JsonText);
-        Self { id: "", openers, anchor, grammars, bare: &[], form }
+        let (anchor, call_format) = (Anchor::Anywhere, CallFormat::JsonText);
+        Self { id: "", openers, anchor, grammars, bare: &[], call_format }
     }
 
     /// Tags that count anywhere.
     pub(crate) const fn xml(openers: Tokens, grammars: &'static [Grammar]) -> Self {
-        Self { form: CallFormat::Xml, ..Self::json(openers, grammars) }
+        Self { call_format: CallFormat::Xml, ..Self::json(openers, grammars) }
     }
 
     /// What stands without any marker.
@@ -72,11 +72,11 @@ pub(crate) enum Grammar {
 }
 
 impl Grammar {
-    /// A JSON object that nothing announces.
+    /// A JSON object without any marker.
     pub(crate) const BARE_OBJECT: Self =
         Self::Listed(Listed { starts: Starts::Object, ..Listed::BARE });
 
-    /// A JSON list that nothing announces.
+    /// A JSON list without any marker.
     pub(crate) const BARE_LIST: Self =
         Self::Listed(Listed { starts: Starts::List, ..Listed::BARE });
 
@@ -94,12 +94,12 @@ impl Grammar {
         Self::Listed(Listed { starts, close, ..Listed::MARKED })
     }
 
-    /// Python calls that their marker vouches for.
+    /// Python calls behind a marker.
     pub(crate) const fn python(close: Tokens) -> Self {
         Self::Listed(Listed { notation: Notation::Python, close, ..Listed::MARKED })
     }
 
-    /// Python calls that nothing vouches for.
+    /// Python calls without any marker.
     pub(crate) const fn bare_python(starts: Starts) -> Self {
         Self::Listed(Listed { notation: Notation::Python, starts, ..Listed::BARE })
     }
@@ -114,8 +114,8 @@ impl Grammar {
         Self::Tags(Tags { section_close, ..Tags::FUNCTION })
     }
 
-    /// What reads it.
-    pub(crate) fn family(&self) -> &dyn Family {
+    /// The rules by which a reader reads it.
+    pub(crate) fn rules(&self) -> &dyn CallGrammar {
         match self {
             Self::Listed(config) => config,
             Self::Headed(config) => config,

@@ -1,8 +1,8 @@
-//! What does a value mean that is almost JSON, or Python, or bare keys and values?
+//! A reader for values that are almost JSON, or Python, or bare keys and values.
 //!
-//! It is rewritten as strict JSON, token by token; whether that is a value then, `serde_json` says.
-//! Each liberty that the notation itself does not allow is recorded as a [`Repair`]. Nothing here
-//! completes a value.
+//! It rewrites the value as strict JSON, token by token; then `serde_json` decides whether that is a
+//! value. Each deviation from the notation is recorded as a [`Repair`]. Nothing here completes a
+//! value.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,11 @@ use serde_json::{Number, Value};
 use super::parsed::Repair;
 use super::scan::Flavour;
 
-/// A value and what had to be mended to read it.
-pub(crate) type Mended<T = Value> = (T, Vec<Repair>);
+/// A value and what had to be repaired to read it.
+pub(crate) type Repaired<T = Value> = (T, Vec<Repair>);
 
 /// Reads JSON, strictly if that works.
-pub(crate) fn json(text: &str) -> Result<Mended, String> {
+pub(crate) fn json(text: &str) -> Result<Repaired, String> {
     let strict = serde_json::from_str(text).map(|value| (value, Vec::new()));
     strict.or_else(|error| lenient(text, Flavour::Json).map_err(|_| error.to_string()))
 }
@@ -34,8 +34,8 @@ pub(crate) fn bare(text: &str, delimiter: &'static str) -> Option<Value> {
     lenient(text, Flavour::Delimited(delimiter)).ok().map(|(value, _)| value)
 }
 
-fn lenient(text: &str, flavour: Flavour) -> Result<Mended, String> {
-    let mut reader = Reader::new(text, flavour);
+fn lenient(text: &str, flavour: Flavour) -> Result<Repaired, String> {
+    let mut reader = LiteralReader::new(text, flavour);
     let value = reader.value()?;
     let mended = (value, reader.repairs.into_iter().collect());
     if reader.rest.is_empty() { Ok(mended) } else { Err(unreadable(reader.rest)) }
@@ -45,9 +45,9 @@ fn lenient(text: &str, flavour: Flavour) -> Result<Mended, String> {
 pub(crate) type Argument = (Option<String>, Value);
 
 /// Reads the arguments of a Python call, in their parentheses.
-pub(crate) fn python_arguments(text: &str) -> Result<Mended<Vec<Argument>>, String> {
+pub(crate) fn python_arguments(text: &str) -> Result<Repaired<Vec<Argument>>, String> {
     let inside = text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
-    let mut reader = Reader::new(inside.unwrap_or(text), Flavour::Python);
+    let mut reader = LiteralReader::new(inside.unwrap_or(text), Flavour::Python);
     let mut arguments = Vec::new();
     reader.skip();
     while !reader.rest.is_empty() {
@@ -58,7 +58,7 @@ pub(crate) fn python_arguments(text: &str) -> Result<Mended<Vec<Argument>>, Stri
     Ok((arguments, reader.repairs.into_iter().collect()))
 }
 
-/// A number in any of JSON's, JSON5's and Python's spellings; none that is not finite.
+/// A finite number in any spelling of JSON, JSON5 or Python.
 pub(crate) fn number(text: &str) -> Option<Number> {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     if !unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
@@ -78,7 +78,7 @@ fn unreadable(text: &str) -> String {
     format!("{start:?} does not start a value")
 }
 
-struct Reader<'a> {
+struct LiteralReader<'a> {
     rest: &'a str,
     flavour: Flavour,
     repairs: BTreeSet<Repair>,
@@ -88,7 +88,7 @@ struct Reader<'a> {
     open: Vec<(usize, bool)>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> LiteralReader<'a> {
     fn new(rest: &'a str, flavour: Flavour) -> Self {
         Self { rest, flavour, repairs: BTreeSet::new(), strict: String::new(), open: Vec::new() }
     }

@@ -1,6 +1,6 @@
-//! Which marker stands first in a text?
+//! Markers: the strings that mean something in prose, and the search for the first of them.
 //!
-//! One automaton over the openers of all families, the reasoning tags, the tokens that servers
+//! One automaton over the openers of all formats, the reasoning tags, the tokens that servers
 //! leak, and the two characters that tell prose from code. It is built from the formats' data.
 
 use std::collections::BTreeMap;
@@ -10,16 +10,16 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::format::{Format, Grammar};
 use super::formats::FORMATS;
-use super::reasoning::{FORMS, Form};
+use super::reasoning::{REASONING_MARKERS, ReasoningMarkers};
 
 /// A string that means something in prose.
 #[derive(Debug, Default)]
 pub(crate) struct Marker {
     pub(crate) text: &'static str,
     /// What it may open.
-    pub(crate) choices: Vec<Choice>,
+    pub(crate) candidates: Vec<Candidate>,
     /// The reasoning it opens.
-    pub(crate) opens: Option<&'static Form>,
+    pub(crate) opens: Option<&'static ReasoningMarkers>,
     /// Whether it closes reasoning that the prompt may have opened.
     pub(crate) closes: bool,
     /// Whether it is never content.
@@ -28,9 +28,9 @@ pub(crate) struct Marker {
     pub(crate) closer: bool,
 }
 
-/// A grammar to try.
+/// A grammar that may read what follows a marker.
 #[derive(Debug)]
-pub(crate) struct Choice {
+pub(crate) struct Candidate {
     pub(crate) grammar: &'static Grammar,
     /// The format that gives it its name.
     pub(crate) format: &'static Format,
@@ -38,7 +38,7 @@ pub(crate) struct Choice {
     pub(crate) formats: Vec<&'static Format>,
 }
 
-/// Tokens between turns and round answers, which servers should have removed.
+/// Tokens between turns and around answers, which servers should have removed.
 const NOISE: &str = "
     <|im_end|> <|im_start|>assistant <|im_start|> <|eom_id|> <|eot_id|> <|eot|> <|end_of_text|>
     <|begin_of_text|> <|endoftext|> <|eos|> <eos> <bos> </s> <|return|> <|end|> <|call|> <|eom|>
@@ -52,7 +52,7 @@ const NOISE: &str = "
     <|start_header_id|>assistant<|end_header_id|>
 ";
 
-/// Tags round a whole answer: the first of a pair counts before any text, the second after it.
+/// Tags around a whole answer: the first of a pair counts before any text, the second after it.
 pub(crate) const ANSWERS: &[(&str, &str)] = &[
     ("<response>", "</response>"),
     ("<answer>", "</answer>"),
@@ -87,10 +87,10 @@ impl Markers {
             let closers = format.grammars.iter().chain(format.bare).flat_map(Grammar::closers);
             closers.for_each(|closer| all.entry(closer).or_default().closer = true);
         }
-        for form in FORMS {
-            all.entry(form.open).or_default().opens = Some(form);
-            for close in form.close {
-                all.entry(close).or_default().closes |= form.prefilled;
+        for markers in REASONING_MARKERS {
+            all.entry(markers.open).or_default().opens = Some(markers);
+            for close in markers.close {
+                all.entry(close).or_default().closes |= markers.prefilled;
             }
         }
         for noise in NOISE.split_whitespace() {
@@ -139,10 +139,12 @@ impl Markers {
 
 impl Marker {
     fn add(&mut self, grammar: &'static Grammar, format: &'static Format) {
-        if let Some(choice) = self.choices.iter_mut().find(|choice| choice.grammar == grammar) {
-            choice.formats.push(format);
+        if let Some(candidate) =
+            self.candidates.iter_mut().find(|candidate| candidate.grammar == grammar)
+        {
+            candidate.formats.push(format);
         } else {
-            self.choices.push(Choice { grammar, format, formats: vec![format] });
+            self.candidates.push(Candidate { grammar, format, formats: vec![format] });
         }
     }
 }

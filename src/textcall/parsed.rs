@@ -1,4 +1,4 @@
-//! What was found in a text, in the order it stood?
+//! The result of parsing: text, reasoning, calls and problems, in the order of the text.
 
 use std::fmt;
 use std::ops::Range;
@@ -11,14 +11,14 @@ use crate::ir::CallFormat;
 /// One piece of a text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Part {
+pub enum TextPart {
     /// Visible text.
     Text(String),
     /// Reasoning, without its tags.
     Reasoning(String),
     /// A complete call.
     Call(TextCall),
-    /// An attempt at a call that is none.
+    /// An attempt at a call that failed.
     Problem(Problem),
 }
 
@@ -37,21 +37,22 @@ pub struct TextCall {
     /// Other families that would have read the same bytes the same way.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ties: Vec<&'static str>,
-    /// The form in the terms of the representation.
+    /// What kind of format `ir` calls it.
     pub format: CallFormat,
-    /// The bytes of the text it took, markers included.
+    /// The bytes of the text it took, markers included. Calls in one JSON value share its bytes: the
+    /// first call has them all, the others have none.
     pub span: Range<usize>,
     /// Those bytes.
     pub raw: String,
-    /// What had to be mended to read it.
+    /// What had to be repaired to read it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<Repair>,
-    /// How it offends against the tools that were offered.
+    /// How it violates the tools that were offered.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub violations: Vec<Problem>,
 }
 
-/// Why something that looks like a call is none, or is a call that must not be run as it is.
+/// Why something that looks like a call is not one, or must not be run as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
     /// The kind, for programs.
@@ -85,7 +86,7 @@ pub enum ProblemCode {
     SchemaViolation,
 }
 
-/// What had to be mended. None of these completes a value that was cut short.
+/// What had to be repaired. No repair completes a value that was cut short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Repair {
@@ -97,7 +98,7 @@ pub enum Repair {
     SingleQuotes,
     /// A key without quotes.
     UnquotedKey,
-    /// A Markdown fence round the payload.
+    /// A Markdown fence around the payload.
     Fence,
     /// A raw newline, tab or other control character in a string.
     ControlCharacter,
@@ -132,17 +133,17 @@ impl fmt::Display for Repair {
 #[expect(clippy::large_enum_variant, reason = "nearly every event is a part")]
 pub enum Event {
     /// The next piece.
-    Part(Part),
+    Part(TextPart),
     /// The text so far was reasoning whose opening tag the prompt held.
     TextWasReasoning,
 }
 
-/// A whole text, taken apart. Adjacent pieces of text are one part.
+/// What a whole text holds. Adjacent pieces of text are one part.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[serde(transparent)]
 pub struct Parsed {
     /// The pieces in order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<TextPart>,
 }
 
 impl Parsed {
@@ -150,13 +151,15 @@ impl Parsed {
     pub fn absorb(&mut self, event: Event) {
         match event {
             Event::TextWasReasoning => self.parts.iter_mut().for_each(|part| {
-                if let Part::Text(text) = part {
-                    *part = Part::Reasoning(std::mem::take(text));
+                if let TextPart::Text(text) = part {
+                    *part = TextPart::Reasoning(std::mem::take(text));
                 }
             }),
             Event::Part(part) => match (self.parts.last_mut(), part) {
-                (Some(Part::Text(text)), Part::Text(more))
-                | (Some(Part::Reasoning(text)), Part::Reasoning(more)) => text.push_str(&more),
+                (Some(TextPart::Text(text)), TextPart::Text(more))
+                | (Some(TextPart::Reasoning(text)), TextPart::Reasoning(more)) => {
+                    text.push_str(&more)
+                }
                 (_, part) => self.parts.push(part),
             },
         }
@@ -165,17 +168,17 @@ impl Parsed {
     /// The complete calls.
     pub fn calls(&self) -> impl Iterator<Item = &TextCall> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Call(call) => Some(call),
+            TextPart::Call(call) => Some(call),
             _ => None,
         })
     }
 
-    /// The visible text; with no call at all, broken attempts are part of it.
+    /// The visible text; without any call, failed attempts are part of it.
     pub fn content(&self) -> String {
         let no_call = self.calls().next().is_none();
-        let visible = |part: &'_ Part| match part {
-            Part::Text(text) => Some(text.clone()),
-            Part::Problem(problem) if no_call => Some(problem.raw.clone()),
+        let visible = |part: &'_ TextPart| match part {
+            TextPart::Text(text) => Some(text.clone()),
+            TextPart::Problem(problem) if no_call => Some(problem.raw.clone()),
             _ => None,
         };
         self.parts.iter().filter_map(visible).collect()
@@ -184,18 +187,18 @@ impl Parsed {
     /// The reasoning.
     pub fn reasoning(&self) -> String {
         let texts = self.parts.iter().filter_map(|part| match part {
-            Part::Reasoning(text) => Some(text.as_str()),
+            TextPart::Reasoning(text) => Some(text.as_str()),
             _ => None,
         });
         texts.collect::<Vec<_>>().join("\n")
     }
 
-    /// Broken attempts, and calls that offend against the tools offered.
+    /// Failed attempts, and violations of the tools that were offered.
     pub fn problems(&self) -> impl Iterator<Item = &Problem> {
         self.parts.iter().flat_map(|part| match part {
-            Part::Problem(problem) => std::slice::from_ref(problem).iter(),
-            Part::Call(call) => call.violations.iter(),
-            Part::Text(_) | Part::Reasoning(_) => [].iter(),
+            TextPart::Problem(problem) => std::slice::from_ref(problem).iter(),
+            TextPart::Call(call) => call.violations.iter(),
+            TextPart::Text(_) | TextPart::Reasoning(_) => [].iter(),
         })
     }
 }

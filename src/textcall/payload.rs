@@ -1,7 +1,7 @@
-//! Which calls does a JSON value hold?
+//! The calls in a JSON value: who is called, with which id and which arguments.
 //!
-//! Models mix up each other's key names, so all spellings are read everywhere; what differs from
-//! family to family is only where the value stands.
+//! Models mix up each other's key names, so all spellings are read everywhere; the formats differ
+//! only in where the value stands.
 
 use serde_json::Value;
 
@@ -10,9 +10,9 @@ use super::parsed::{ProblemCode, Repair};
 use crate::ir::Object;
 use crate::tools::Catalog;
 
-/// A call before it is known where it stood.
+/// A call before its place in the text is known.
 #[derive(Debug, Default, Clone, PartialEq)]
-pub(crate) struct Draft {
+pub(crate) struct CallDraft {
     pub(crate) name: String,
     pub(crate) id: Option<String>,
     pub(crate) input: Object,
@@ -56,8 +56,8 @@ fn not_an_object(found: &str) -> Refusal {
 }
 
 /// The calls in one JSON value.
-pub(crate) fn calls(value: &Value) -> Vec<Result<Draft, Refusal>> {
-    bodies(value).into_iter().map(|(whole, body)| one(whole, body)).collect()
+pub(crate) fn calls(value: &Value) -> Vec<Result<CallDraft, Refusal>> {
+    bodies(value).into_iter().map(|(whole, body)| read_call(whole, body)).collect()
 }
 
 /// The objects in a value that name tools, each with what is wrapped round it.
@@ -69,7 +69,7 @@ fn bodies(value: &Value) -> Vec<(&Value, &Value)> {
     vec![(value, inner.filter(|inner| inner.is_object()).unwrap_or(value))]
 }
 
-fn one(whole: &Value, body: &Value) -> Result<Draft, Refusal> {
+fn read_call(whole: &Value, body: &Value) -> Result<CallDraft, Refusal> {
     let not_an_object = || (ProblemCode::InvalidJson, "a call must be a JSON object".to_owned());
     let object = body.as_object().ok_or_else(not_an_object)?;
     let named = NAMES.iter().chain(&["function"]).find_map(|key| object.get(*key)?.as_str());
@@ -78,7 +78,12 @@ fn one(whole: &Value, body: &Value) -> Result<Draft, Refusal> {
     let unnamed = || (ProblemCode::MissingName, "the call has no \"name\"".to_owned());
     let (name, given) = call.or_else(|| one_key(object)).ok_or_else(unnamed)?;
     let (input, repairs) = arguments(given)?;
-    Ok(Draft { name: name.trim().to_owned(), id: id(body).or_else(|| id(whole)), input, repairs })
+    Ok(CallDraft {
+        name: name.trim().to_owned(),
+        id: id(body).or_else(|| id(whole)),
+        input,
+        repairs,
+    })
 }
 
 /// `{"NAME": {…}}`
@@ -101,13 +106,14 @@ fn id(value: &Value) -> Option<String> {
 /// Whether a value without a marker is a call of an offered tool, and not a declaration or data.
 pub(crate) fn offered(value: &Value, catalog: &Catalog) -> bool {
     let bodies = bodies(value);
-    let mut calls =
-        bodies.iter().map(|(whole, body)| one(whole, body).ok().filter(|_| gives(body)));
+    let mut calls = bodies
+        .iter()
+        .map(|(whole, body)| read_call(whole, body).ok().filter(|_| has_arguments(body)));
     !bodies.is_empty() && calls.all(|call| call.is_some_and(|call| catalog.offers(&call.name)))
 }
 
 /// Whether there are arguments, and not the schema of some.
-fn gives(body: &Value) -> bool {
+fn has_arguments(body: &Value) -> bool {
     let has = |keys: &[&str]| keys.iter().any(|key| body.get(key).is_some());
     let schema = body.get("parameters").is_some_and(|parameters| {
         parameters.get("properties").is_some() && parameters.get("type").is_some()

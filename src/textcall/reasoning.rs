@@ -1,8 +1,8 @@
-//! How do models mark their reasoning?
+//! Reasoning markers: how models mark their reasoning in text.
 
-/// A pair of markers round reasoning.
+/// A pair of markers around reasoning.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Form {
+pub(crate) struct ReasoningMarkers {
     pub(crate) open: &'static str,
     /// Any of these ends it.
     pub(crate) close: &'static [&'static str],
@@ -10,16 +10,16 @@ pub(crate) struct Form {
     pub(crate) prefilled: bool,
 }
 
-const fn tags(open: &'static str, close: &'static [&'static str]) -> Form {
-    Form { open, close, prefilled: true }
+const fn tags(open: &'static str, close: &'static [&'static str]) -> ReasoningMarkers {
+    ReasoningMarkers { open, close, prefilled: true }
 }
 
-const fn message(open: &'static str, close: &'static [&'static str]) -> Form {
-    Form { open, close, prefilled: false }
+const fn message(open: &'static str, close: &'static [&'static str]) -> ReasoningMarkers {
+    ReasoningMarkers { open, close, prefilled: false }
 }
 
-/// All forms, besides that of messages with headers.
-pub(crate) const FORMS: &[Form] = &[
+/// All pairs, except that of messages with headers.
+pub(crate) const REASONING_MARKERS: &[ReasoningMarkers] = &[
     tags("<think>", &["</think>"]),
     tags("<thinking>", &["</thinking>"]),
     tags("[THINK]", &["[/THINK]"]),
@@ -36,4 +36,5 @@ pub(crate) const FORMS: &[Form] = &[
 ];
 
 /// Reasoning in a message with a header: it ends where the message does, or the next one starts.
-pub(crate) const MESSAGE: Form = message("", &["<|end|>", "<|return|>", "<|call|>", "<|eom|>"]);
+pub(crate) const MESSAGE: ReasoningMarkers =
+    message("", &["<|end|>", "<|return|>", "<|call|>", "<|eom|>"]);

@@ -1,12 +1,12 @@
-//! Where does a bracketed value end?
+//! The scanner for the end of a bracketed value.
 //!
-//! A resumable scanner: brackets and strings only, so that a marker inside a string never ends
+//! It can stop anywhere and resume, and knows brackets and strings only, so that a marker inside a string never ends
 //! anything. It fails at the first byte that cannot stand outside a string, which is how a call
 //! that lost its last bracket is told from one that still goes on.
 
 use super::parsed::ProblemCode;
 use super::steps::charge;
-use super::view::{Read, Stop, View};
+use super::view::{ReadResult, ReadStop, View};
 
 /// Which bytes mean what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl Flavour {
     }
 }
 
-/// How deep values may nest; what hostile text has beyond is no call.
+/// How deep values may nest. Deeper values are hostile text, not calls.
 pub(crate) const MAX_DEPTH: usize = 120;
 
 /// A scan under way.
@@ -111,7 +111,7 @@ impl Scan {
     }
 
     /// The place after the closing bracket.
-    pub(crate) fn run(&mut self, view: &View<'_>) -> Read<usize> {
+    pub(crate) fn run(&mut self, view: &View<'_>) -> ReadResult<usize> {
         loop {
             charge(1);
             match self.inside {
@@ -133,7 +133,7 @@ impl Scan {
     }
 
     /// Goes through bytes outside strings up to the end or into a string or comment.
-    fn value(&mut self, view: &View<'_>) -> Read<Option<usize>> {
+    fn value(&mut self, view: &View<'_>) -> ReadResult<Option<usize>> {
         for (&byte, here) in view.bytes(self.at).iter().zip(self.at..) {
             charge(1);
             let deep = self.open.len() >= MAX_DEPTH;
@@ -158,7 +158,7 @@ impl Scan {
     }
 
     /// Goes into a string or comment that starts at a place.
-    fn enters(&mut self, view: &View<'_>, here: usize) -> Read<bool> {
+    fn enters(&mut self, view: &View<'_>, here: usize) -> ReadResult<bool> {
         self.at = here;
         for (token, inside) in self.flavour.insides() {
             if view.has(here, token)? {
@@ -170,7 +170,7 @@ impl Scan {
     }
 
     /// Goes past the end of a quoted string.
-    fn quoted(&mut self, view: &View<'_>, close: &str) -> Read<()> {
+    fn quoted(&mut self, view: &View<'_>, close: &str) -> ReadResult<()> {
         let quote = close.bytes().next().unwrap_or_default();
         while let Some(offset) = memchr::memchr2(quote, b'\\', view.bytes(self.at)) {
             charge(1 + offset);
@@ -190,19 +190,19 @@ impl Scan {
         Err(view.short())
     }
 
-    fn quote_closes(&self, view: &View<'_>, close: &str) -> Read<bool> {
+    fn quote_closes(&self, view: &View<'_>, close: &str) -> ReadResult<bool> {
         if close.len() > 1 {
             return view.has(self.at, close);
         }
         match self.flavour.quote_closes(view.rest(self.at + 1)) {
-            None if !view.is_final => Err(Stop::More),
+            None if !view.is_final => Err(ReadStop::More),
             closes => Ok(closes.unwrap_or(true)),
         }
     }
 }
 
-fn broken(view: &View<'_>, at: usize) -> Stop {
+fn broken(view: &View<'_>, at: usize) -> ReadStop {
     let found = view.rest(at).chars().next().unwrap_or_default();
     let detail = format!("the value breaks off at byte {at}, where {found:?} stands");
-    Stop::Broken { code: ProblemCode::InvalidJson, detail, end: at }
+    ReadStop::Broken { code: ProblemCode::InvalidJson, detail, end: at }
 }

@@ -1,7 +1,7 @@
-//! What of the text is there yet, and what stands at a place in it?
+//! A view of the text that has arrived so far, and questions about places in it.
 //!
 //! Places are offsets from the start of the whole text, so that readers can keep them while the
-//! buffer moves on. Every question has three answers: yes, no, and "not until more text comes".
+//! buffer moves on. Every question has three answers: yes, no, and "more text is needed".
 
 use std::ops::Range;
 
@@ -18,8 +18,8 @@ pub(crate) const MAX_WORD: usize = 64;
 
 /// Why a reader cannot go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Stop {
-    /// Undecided until more text comes.
+pub(crate) enum ReadStop {
+    /// More text is needed to decide.
     More,
     /// Not a call of this format.
     Reject,
@@ -27,10 +27,10 @@ pub(crate) enum Stop {
     Broken { code: ProblemCode, detail: String, end: usize },
 }
 
-/// The outcome of looking at a text that may still grow.
-pub(crate) type Read<T> = Result<T, Stop>;
+/// The result of reading a text that may still grow.
+pub(crate) type ReadResult<T> = Result<T, ReadStop>;
 
-/// The unsettled end of the text.
+/// The end of the text that has not been reported yet.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
     text: &'a str,
@@ -72,13 +72,13 @@ impl<'a> View<'a> {
         self.base + self.text.len()
     }
 
-    /// Why a reader that needs more text must stop.
-    pub(crate) fn short(&self) -> Stop {
+    /// Why a reader that reached the end must stop.
+    pub(crate) fn short(&self) -> ReadStop {
         if !self.is_final {
-            return Stop::More;
+            return ReadStop::More;
         }
         let detail = "the text ends before the call does; send the whole call again".to_owned();
-        Stop::Broken { code: ProblemCode::Truncated, detail, end: self.end() }
+        ReadStop::Broken { code: ProblemCode::Truncated, detail, end: self.end() }
     }
 
     /// The next place that is not white space. Calls do not hold more of it than [`MAX_GAP`].
@@ -89,13 +89,13 @@ impl<'a> View<'a> {
         at + length
     }
 
-    /// Why a reader must stop that found something else than it wants here.
-    pub(crate) fn short_at(&self, at: usize) -> Stop {
-        if at == self.end() { self.short() } else { Stop::Reject }
+    /// Why a reader that does not find what it expects here must stop.
+    pub(crate) fn short_at(&self, at: usize) -> ReadStop {
+        if at == self.end() { self.short() } else { ReadStop::Reject }
     }
 
     /// The next place that is neither white space nor one of these tokens.
-    pub(crate) fn skip_tokens(&self, from: usize, tokens: &[&str]) -> Read<usize> {
+    pub(crate) fn skip_tokens(&self, from: usize, tokens: &[&str]) -> ReadResult<usize> {
         let mut at = self.skip_space(from);
         while at - from < MAX_GAP
             && let Some(length) = self.any(at, tokens)?
@@ -106,36 +106,36 @@ impl<'a> View<'a> {
     }
 
     /// The place after a token that may stand here behind white space.
-    pub(crate) fn past(&self, from: usize, tokens: &[&str]) -> Read<usize> {
+    pub(crate) fn skip_any(&self, from: usize, tokens: &[&str]) -> ReadResult<usize> {
         let at = self.skip_space(from);
         Ok(self.any(at, tokens)?.map_or(from, |length| at + length))
     }
 
     /// The character at a place; without one, a reader is short of text.
-    pub(crate) fn peek(&self, at: usize) -> Read<char> {
+    pub(crate) fn peek(&self, at: usize) -> ReadResult<char> {
         self.rest(at).chars().next().ok_or_else(|| self.short())
     }
 
     /// The character at a place, or none at the end of the whole text.
-    pub(crate) fn peek_or_end(&self, at: usize) -> Read<Option<char>> {
+    pub(crate) fn peek_or_end(&self, at: usize) -> ReadResult<Option<char>> {
         match self.rest(at).chars().next() {
-            None if !self.is_final => Err(Stop::More),
+            None if !self.is_final => Err(ReadStop::More),
             next => Ok(next),
         }
     }
 
     /// Whether a token stands at a place.
-    pub(crate) fn has(&self, at: usize, token: &str) -> Read<bool> {
+    pub(crate) fn has(&self, at: usize, token: &str) -> ReadResult<bool> {
         let rest = self.rest(at);
         charge(1);
         if rest.starts_with(token) {
             return Ok(true);
         }
-        if !self.is_final && token.starts_with(rest) { Err(Stop::More) } else { Ok(false) }
+        if !self.is_final && token.starts_with(rest) { Err(ReadStop::More) } else { Ok(false) }
     }
 
     /// The length of whichever token stands at a place; list longer ones first.
-    pub(crate) fn any(&self, at: usize, tokens: &[&str]) -> Read<Option<usize>> {
+    pub(crate) fn any(&self, at: usize, tokens: &[&str]) -> ReadResult<Option<usize>> {
         for token in tokens {
             if self.has(at, token)? {
                 return Ok(Some(token.len()));
@@ -145,7 +145,7 @@ impl<'a> View<'a> {
     }
 
     /// The word after a Markdown fence that stands here, and the place after it.
-    pub(crate) fn fence(&self, at: usize) -> Read<Option<(&'a str, usize)>> {
+    pub(crate) fn fence(&self, at: usize) -> ReadResult<Option<(&'a str, usize)>> {
         if !self.has(at, "```")? {
             return Ok(None);
         }

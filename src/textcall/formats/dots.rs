@@ -1,4 +1,4 @@
-//! As `minimax_m2` in a tag of its own, or JSON. Models: `dots.llm`.
+//! As `minimax-m2` in a tag of its own, or JSON. Models: `dots.llm`.
 //! ```text
 //! <dots_function_call>
 //! <invoke name="tide_table">

@@ -9,7 +9,7 @@
 //! ```
 
 const TAGS: Tags = Tags {
-    style: Style::Pairs(Some("<tool_sep>")),
+    style: TagStyle::Pairs(Some("<tool_sep>")),
     section_close: &["</tool_calls>"],
     ..Tags::PAIRS
 };

@@ -7,7 +7,7 @@ const TAGS: Tags = Tags {
     parameter: "<|open|>argument",
     parameter_close: "<|close|>argument<|sep|>",
     tag_end: "<|sep|>",
-    style: Style::Attributes("tool", "key"),
+    style: TagStyle::Attributes("tool", "key"),
     section_close: &["<|close|>tools<|sep|>"],
     ..Tags::INVOKE
 };

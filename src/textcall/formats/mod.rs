@@ -8,7 +8,9 @@ use super::format::Format;
 /// The words that formats are written in.
 mod prelude {
     pub(super) use crate::textcall::format::{Format, Grammar};
-    pub(super) use crate::textcall::grammar::{Fence, Head, Headed, Listed, Starts, Style, Tags};
+    pub(super) use crate::textcall::grammar::{
+        Fence, Head, Headed, Listed, Starts, TagStyle, Tags,
+    };
 }
 
 /// Declares the format of a file under its id, which is the file's name in kebab-case.

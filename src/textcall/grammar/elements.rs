@@ -1,17 +1,22 @@
-//! Which value does an element hold whose children are members or items?
+//! XML elements whose children are members or items, read into a JSON value.
 
 use serde_json::Value;
 
 use super::is_name;
 use crate::ir::Object;
-use crate::textcall::coerce::{Types, coerce};
-use crate::textcall::payload::Draft;
+use crate::textcall::coerce::{AllowedTypes, coerce};
+use crate::textcall::payload::CallDraft;
 use crate::textcall::scan::MAX_DEPTH;
 use crate::textcall::steps::charge;
 use crate::textcall::view::View;
 
 /// Reads the elements of a call that has its name in its tag, or in an element beside the others.
-pub(super) fn read(view: &View<'_>, call: &mut Draft, body: &str, namespace: &str) -> Option<()> {
+pub(super) fn read(
+    view: &View<'_>,
+    call: &mut CallDraft,
+    body: &str,
+    namespace: &str,
+) -> Option<()> {
     let mut members = children(body, namespace)?;
     if call.name.is_empty() {
         let find = |key: &str| members.iter().find(|(tag, _)| *tag == key).map(|(_, inner)| *inner);
@@ -20,17 +25,17 @@ pub(super) fn read(view: &View<'_>, call: &mut Draft, body: &str, namespace: &st
         members = children(find("parameters").unwrap_or(""), namespace)?;
     }
     let root = view.catalog.schema(&call.name);
-    call.input = Tree { namespace, root }.object(&members, root, 0);
+    call.input = ElementReader { namespace, root }.object(&members, root, 0);
     Some(())
 }
 
-struct Tree<'a> {
+struct ElementReader<'a> {
     /// What stands before every tag.
     namespace: &'a str,
     root: Option<&'a Value>,
 }
 
-impl Tree<'_> {
+impl ElementReader<'_> {
     fn object(&self, members: &[Member<'_>], schema: Option<&Value>, depth: usize) -> Object {
         let property = |key: &str| schema.and_then(|schema| schema.get("properties")?.get(key));
         let value = |(key, inner): &Member<'_>| {
@@ -40,7 +45,7 @@ impl Tree<'_> {
     }
 
     fn value(&self, inner: &str, schema: Option<&Value>, depth: usize) -> Value {
-        let types = Types::of(schema, self.root);
+        let types = AllowedTypes::of(schema, self.root);
         let items = schema.and_then(|schema| schema.get("items"));
         let list = schema.is_some_and(|schema| schema["type"] == "array") || items.is_some();
         let is_item = |(tag, _): &Member<'_>| *tag == "item";

@@ -1,16 +1,18 @@
-//! Token sections, messages and lines: a head says who is called, the arguments follow in braces.
+//! The grammar of calls with a head: it names the tool, and the arguments follow in braces.
+//!
+//! Token sections, messages and lines are of this kind.
 
 use std::cmp::Reverse;
 
 use serde_json::Value;
 
-use super::{Block, Family, MessageKind, Next, Step, broken, head, head_window, is_name};
-use crate::textcall::coerce::{Types, coerce, settle};
+use super::{Block, CallGrammar, MessageKind, Next, ReadStep, broken, head, head_window, is_name};
+use crate::textcall::coerce::{AllowedTypes, coerce, settle};
 use crate::textcall::literal;
 use crate::textcall::parsed::{ProblemCode, Repair};
-use crate::textcall::payload::{self, Draft, Refusal, Trust};
+use crate::textcall::payload::{self, CallDraft, Refusal, Trust};
 use crate::textcall::scan::Flavour;
-use crate::textcall::view::{Read, Stop, View};
+use crate::textcall::view::{ReadResult, ReadStop, View};
 
 /// `SECTION (CALL head SEPARATOR {…} CLOSE)* SECTION_END`
 #[derive(Debug, PartialEq, Eq)]
@@ -21,7 +23,7 @@ pub(crate) struct Headed {
     pub(crate) head: Head,
     /// What ends the head; a `{` mostly does.
     pub(crate) separators: &'static [&'static str],
-    /// The token round strings, and the scanner's settings for it, if the arguments are not JSON.
+    /// The token around strings, and the scanner's settings for it, if the arguments are not JSON.
     pub(crate) delimiter: Option<&'static str>,
     /// What ends a call; models forget it.
     pub(crate) close: &'static [&'static str],
@@ -31,7 +33,7 @@ pub(crate) struct Headed {
     pub(crate) trust: Trust,
 }
 
-/// What may stand round a name on a line of its own.
+/// What may stand around a name on a line of its own.
 const DECORATION: [char; 4] = ['`', '*', '"', '\''];
 
 /// How the name and the id stand in a head.
@@ -75,18 +77,18 @@ impl Headed {
     }
 }
 
-impl Family for Headed {
-    fn next(&self, view: &View<'_>, block: &mut Block) -> Read<Next> {
+impl CallGrammar for Headed {
+    fn next(&self, view: &View<'_>, block: &mut Block) -> ReadResult<Next> {
         let mut at = block.at;
         if block.found {
-            at = self.closed(view, block, at)?;
+            at = self.skip_closers(view, block, at)?;
             if let Head::Line(host) = self.head {
                 let (kind, body) = (MessageKind::Invention, view.skip_space(at));
-                let invents = view.has(body, host)?.then_some(Step::Message { kind, body });
+                let invents = view.has(body, host)?.then_some(ReadStep::Message { kind, body });
                 return Ok(invents.map_or(Next::end(at), Next::Step));
             }
         }
-        let at = match block.announced(view, at, [&[], self.call, self.section_close])? {
+        let at = match block.find_next_call(view, at, [&[], self.call, self.section_close])? {
             Ok(head) => head,
             Err(end) => return Ok(end),
         };
@@ -94,14 +96,14 @@ impl Family for Headed {
             Head::Prefixed(prefix) => self.offered_head(view, prefix, at)?,
             _ => self.free_head(view, block.opener, at)?,
         };
-        match self.who(text, block.opener, view).ok_or(Stop::Reject)? {
+        match self.read_head(text, block.opener, view).ok_or(ReadStop::Reject)? {
             Ok(call) => block.call = call,
-            Err(kind) => return Ok(Next::Step(Step::Message { kind, body: at })),
+            Err(kind) => return Ok(Next::Step(ReadStep::Message { kind, body: at })),
         }
-        self.payload(view, block, at)
+        self.find_arguments(view, block, at)
     }
 
-    fn decode(&self, view: &View<'_>, block: &mut Block, text: &str) -> Read<Next> {
+    fn decode(&self, view: &View<'_>, block: &mut Block, text: &str) -> ReadResult<Next> {
         let read = match self.delimiter {
             None => block.json_arguments(text),
             Some(delimiter) => {
@@ -113,15 +115,15 @@ impl Family for Headed {
                 object.ok_or_else(|| broken(ProblemCode::InvalidStructure, detail, block.at))
             }
         };
-        read.map_err(|stop| if self.trust == Trust::Offered { Stop::Reject } else { stop })?;
+        read.map_err(|stop| if self.trust == Trust::Offered { ReadStop::Reject } else { stop })?;
         if self.head == Head::Repeated
             && let Some(inner) = block.call.input.get("args")
             && let Ok((input, _)) = payload::arguments(Some(inner))
         {
             block.call.input = input;
         }
-        let calls = vec![named(std::mem::take(&mut block.call), view)];
-        Ok(Next::Step(Step::Found { calls, text: None, end: block.at }))
+        let calls = vec![with_name(std::mem::take(&mut block.call), view)];
+        Ok(Next::Step(ReadStep::Found { calls, text: None, end: block.at }))
     }
 }
 
@@ -132,9 +134,9 @@ impl Headed {
         view: &View<'a>,
         prefix: &str,
         from: usize,
-    ) -> Read<(&'a str, usize)> {
+    ) -> ReadResult<(&'a str, usize)> {
         if !view.has(from, prefix)? {
-            return Err(Stop::Reject);
+            return Err(ReadStop::Reject);
         }
         let start = from + prefix.len();
         let name = offered_name(view, start)?;
@@ -147,7 +149,12 @@ impl Headed {
     }
 
     /// A head that a marker announced.
-    fn free_head<'a>(&self, view: &View<'a>, opener: &str, from: usize) -> Read<(&'a str, usize)> {
+    fn free_head<'a>(
+        &self,
+        view: &View<'a>,
+        opener: &str,
+        from: usize,
+    ) -> ReadResult<(&'a str, usize)> {
         let recipient = self.head == Head::Recipient;
         if recipient && self.separators.iter().any(|end| opener.ends_with(end)) {
             return Ok(("", from));
@@ -189,32 +196,37 @@ impl Headed {
         tail.is_empty() || self.separators.iter().any(|token| token.starts_with(tail))
     }
 
-    /// Who is called by a head, or what its message is.
-    fn who(&self, text: &str, opener: &str, view: &View<'_>) -> Option<Result<Draft, MessageKind>> {
+    /// Which tool a head calls, or what its message is.
+    fn read_head(
+        &self,
+        text: &str,
+        opener: &str,
+        view: &View<'_>,
+    ) -> Option<Result<CallDraft, MessageKind>> {
         let head = text.trim();
         let (name, id) = match self.head {
             Head::Name | Head::Repeated => (head, ""),
             Head::Line(_) if head.contains('\n') || !text.contains('\n') => return None,
             Head::Line(_) => (head.trim_matches(DECORATION), ""),
-            Head::Counted => (uncounted(head, "functions.").0, head),
-            Head::Prefixed(prefix) => uncounted(head, prefix),
+            Head::Counted => (strip_counter(head, "functions.").0, head),
+            Head::Prefixed(prefix) => strip_counter(head, prefix),
             Head::IdThenName(token) => head.split_once(token).map(|(id, name)| (name, id))?,
             Head::NameThenId(token) => head.split_once(token).unwrap_or((head, "")),
             Head::Worded(word) => (head.strip_prefix(word)?, ""),
             Head::Recipient => {
-                let to = address(&format!("{opener}{text}"), view)?;
-                return Some(to.map(|name| Draft { name, ..Draft::default() }));
+                let to = read_recipient(&format!("{opener}{text}"), view)?;
+                return Some(to.map(|name| CallDraft { name, ..CallDraft::default() }));
             }
         };
         let id = Some(id.trim().to_owned()).filter(|id| !id.is_empty());
-        let call = Draft { name: name.trim().to_owned(), id, ..Draft::default() };
+        let call = CallDraft { name: name.trim().to_owned(), id, ..CallDraft::default() };
         let nameless = self.head == Head::Counted && !head.contains(['<', '\n']);
         let call = Some(call).filter(|call| is_name(&call.name));
-        call.or(nameless.then(Draft::default)).map(Ok)
+        call.or(nameless.then(CallDraft::default)).map(Ok)
     }
 
     /// Finds the arguments, or that there are none.
-    fn payload(&self, view: &View<'_>, block: &mut Block, from: usize) -> Read<Next> {
+    fn find_arguments(&self, view: &View<'_>, block: &mut Block, from: usize) -> ReadResult<Next> {
         let start = view.skip_space(from);
         let fence = view.fence(start)?.map(|(_, inside)| inside);
         let line = matches!(self.head, Head::Line(_));
@@ -233,38 +245,38 @@ impl Headed {
         }
         let detail = format!("the message to {} is not a JSON object", block.call.name);
         let message = self.head == Head::Recipient;
-        Err(if message { broken(ProblemCode::InvalidJson, detail, at) } else { Stop::Reject })
+        Err(if message { broken(ProblemCode::InvalidJson, detail, at) } else { ReadStop::Reject })
     }
 
     /// The place after what closes a call.
-    fn closed(&self, view: &View<'_>, block: &Block, from: usize) -> Read<usize> {
+    fn skip_closers(&self, view: &View<'_>, block: &Block, from: usize) -> ReadResult<usize> {
         let fence: &[&str] = if block.fenced { &["```", "`"] } else { &[] };
-        let inside = view.past(from, fence)?;
-        let end = view.past(inside, self.close)?;
+        let inside = view.skip_any(from, fence)?;
+        let end = view.skip_any(inside, self.close)?;
         Ok(if end > inside || self.close.is_empty() { end } else { from })
     }
 }
 
 /// The longest offered name that stands at a place.
-fn offered_name<'a>(view: &View<'a>, at: usize) -> Read<&'a str> {
+fn offered_name<'a>(view: &View<'a>, at: usize) -> ReadResult<&'a str> {
     let mut longest = "";
     for name in view.catalog.names() {
         if name.len() > longest.len() && view.has(at, name)? {
             longest = name;
         }
     }
-    if longest.is_empty() { Err(Stop::Reject) } else { Ok(longest) }
+    if longest.is_empty() { Err(ReadStop::Reject) } else { Ok(longest) }
 }
 
 /// `PREFIX NAME:3`, taken apart: the name, and the whole for an id if it is counted.
-fn uncounted<'a>(head: &'a str, prefix: &str) -> (&'a str, &'a str) {
+fn strip_counter<'a>(head: &'a str, prefix: &str) -> (&'a str, &'a str) {
     let name = head.strip_prefix(prefix).unwrap_or(head);
     let counted = |(_, n): &(&str, &str)| n.bytes().all(|b| b.is_ascii_digit());
     name.rsplit_once(':').filter(counted).map_or((name, ""), |(name, _)| (name, head))
 }
 
-/// Whom a header addresses, or what its message is: its recipient decides, then its channel.
-fn address(header: &str, view: &View<'_>) -> Option<Result<String, MessageKind>> {
+/// Which tool a header addresses, or what its message is: its recipient decides, then its channel.
+fn read_recipient(header: &str, view: &View<'_>) -> Option<Result<String, MessageKind>> {
     if header.contains('\n') {
         return None;
     }
@@ -287,26 +299,26 @@ fn address(header: &str, view: &View<'_>) -> Option<Result<String, MessageKind>>
 }
 
 /// A line of text: the argument of a tool that takes one. It is complete when its line is.
-fn plain_input(view: &View<'_>, block: &mut Block, from: usize) -> Read<Next> {
+fn plain_input(view: &View<'_>, block: &mut Block, from: usize) -> ReadResult<Next> {
     let line = head(view, from, |rest| rest.find('\n'), |_| true)?;
     let text = line.trim().trim_matches('`');
     let call = &mut block.call;
-    let root = view.catalog.schema(&call.name).ok_or(Stop::Reject)?;
+    let root = view.catalog.schema(&call.name).ok_or(ReadStop::Reject)?;
     match view.catalog.parameters(&call.name).as_slice() {
         [] => {}
         [key] if !text.is_empty() => {
             let quoted = serde_json::from_str(text).ok().filter(Value::is_string);
-            let types = Types::of_parameter(Some(root), key);
+            let types = AllowedTypes::of_parameter(Some(root), key);
             let value = quoted.unwrap_or_else(|| coerce(text, &types));
             call.input.insert((*key).to_owned(), value);
         }
-        _ => return Err(Stop::Reject),
+        _ => return Err(ReadStop::Reject),
     }
-    Ok(block.called(from + line.len()))
+    Ok(block.finish_call(from + line.len()))
 }
 
 /// Makes sure that a call has a name; a bare counter is replaced by the tool that fits.
-fn named(mut call: Draft, view: &View<'_>) -> Result<Draft, Refusal> {
+fn with_name(mut call: CallDraft, view: &View<'_>) -> Result<CallDraft, Refusal> {
     if call.name.bytes().all(|byte| byte.is_ascii_digit()) {
         let fit = view.catalog.taking(&call.input).filter(|_| !call.name.is_empty());
         let missing = || (ProblemCode::MissingName, "the call has no tool name".to_owned());

@@ -1,14 +1,16 @@
-//! Calls that stand alone or in a list: JSON objects that say who is called, or `name(key=value)`.
+//! The grammar of calls alone or in a list: JSON objects that name the tool, or `name(key=value)`.
 
 use serde_json::Value;
 
-use super::{Block, Family, Next, Place, Step, head, head_window, is_name, json_value};
+use super::{
+    Block, CallGrammar, CallOrEnd, Next, ReadStep, head, head_window, is_name, json_value,
+};
 use crate::textcall::literal;
 use crate::textcall::parsed::{ProblemCode, Repair};
-use crate::textcall::payload::{self, Draft, Refusal, Trust};
+use crate::textcall::payload::{self, CallDraft, Refusal, Trust};
 use crate::textcall::scan::Flavour;
 use crate::textcall::steps::charge;
-use crate::textcall::view::{Read, Stop, View};
+use crate::textcall::view::{ReadResult, ReadStop, View};
 
 /// `[{"name": N, "arguments": {…}}, …]` or `[name(key=value), …]`, in markers, in a fence or bare.
 #[derive(Debug, PartialEq, Eq)]
@@ -17,7 +19,7 @@ pub(crate) struct Listed {
     pub(crate) notation: Notation,
     /// Whether they stand in a list.
     pub(crate) starts: Starts,
-    /// What a Markdown fence round the payload means.
+    /// What a Markdown fence around the payload means.
     pub(crate) fence: Fence,
     /// Tokens that may stand between the opener and the payload.
     pub(crate) gap: &'static [&'static str],
@@ -47,7 +49,7 @@ pub(crate) enum Starts {
     Either,
 }
 
-/// What a Markdown fence round the payload means.
+/// What a Markdown fence around the payload means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fence {
     /// That this is not the format.
@@ -80,8 +82,8 @@ impl Listed {
 /// The words after a fence that a call may be in.
 const FENCES: [&str; 7] = ["", "json", "json5", "jsonc", "tool_call", "tool_use", "function_call"];
 
-impl Family for Listed {
-    fn next(&self, view: &View<'_>, block: &mut Block) -> Read<Next> {
+impl CallGrammar for Listed {
+    fn next(&self, view: &View<'_>, block: &mut Block) -> ReadResult<Next> {
         let place = if block.found { self.after(view, block)? } else { self.start(view, block)? };
         match (place, self.notation) {
             (Ok(at), Notation::Json) => self.object(view, block, at),
@@ -90,40 +92,40 @@ impl Family for Listed {
         }
     }
 
-    fn decode(&self, view: &View<'_>, block: &mut Block, text: &str) -> Read<Next> {
+    fn decode(&self, view: &View<'_>, block: &mut Block, text: &str) -> ReadResult<Next> {
         let rejects = self.trust == Trust::Offered && !block.found;
         let end = block.at;
         if self.notation == Notation::Python {
-            let call = python(view, std::mem::take(&mut block.call), text);
-            let call = if rejects { Ok(call.map_err(|_| Stop::Reject)?) } else { call };
-            return Ok(Next::Step(Step::Found { calls: vec![call], text: None, end }));
+            let call = read_python_call(view, std::mem::take(&mut block.call), text);
+            let call = if rejects { Ok(call.map_err(|_| ReadStop::Reject)?) } else { call };
+            return Ok(Next::Step(ReadStep::Found { calls: vec![call], text: None, end }));
         }
         let (value, mut repairs) =
-            json_value(text, end).map_err(|stop| if rejects { Stop::Reject } else { stop })?;
+            json_value(text, end).map_err(|stop| if rejects { ReadStop::Reject } else { stop })?;
         let offered = self.trust == Trust::Offered;
         if offered && !payload::offered(&value, view.catalog) {
-            return Err(Stop::Reject);
+            return Err(ReadStop::Reject);
         }
         if block.fenced && self.fence == Fence::Slip {
             repairs.push(Repair::Fence);
         }
         let mut calls = payload::calls(&value);
-        let pseudo = |call: &Draft| self.pseudo.contains(&call.name.as_str());
+        let pseudo = |call: &CallDraft| self.pseudo.contains(&call.name.as_str());
         calls.retain(|call| !call.as_ref().is_ok_and(pseudo));
         calls.iter_mut().flatten().for_each(|call| call.repairs.extend(&repairs));
         let text = payload::message_text(&value).filter(|_| offered).map(str::to_owned);
-        Ok(Next::Step(Step::Found { calls, text, end }))
+        Ok(Next::Step(ReadStep::Found { calls, text, end }))
     }
 }
 
 impl Listed {
     /// Finds the first call, in the list if there is one.
-    fn start(&self, view: &View<'_>, block: &mut Block) -> Read<Place> {
+    fn start(&self, view: &View<'_>, block: &mut Block) -> ReadResult<CallOrEnd> {
         let mut at = view.skip_tokens(block.at, self.gap)?;
         match (view.fence(at)?, self.fence) {
-            (Some(_), Fence::Refused) | (None, Fence::Native) => return Err(Stop::Reject),
+            (Some(_), Fence::Refused) | (None, Fence::Native) => return Err(ReadStop::Reject),
             (Some((word, _)), Fence::Native) if !FENCES.contains(&word) => {
-                return Err(Stop::Reject);
+                return Err(ReadStop::Reject);
             }
             (Some((_, inside)), _) => {
                 block.fenced = true;
@@ -133,14 +135,14 @@ impl Listed {
         }
         let list = view.peek(at)? == '[';
         if list && self.starts == Starts::Object || !list && self.starts == Starts::List {
-            return Err(Stop::Reject);
+            return Err(ReadStop::Reject);
         }
         block.list = list;
         Ok(Ok(if list { view.skip_space(at + 1) } else { at }))
     }
 
     /// Looks behind a call for the next one, where a comma or nothing at all stands between them.
-    fn after(&self, view: &View<'_>, block: &mut Block) -> Read<Place> {
+    fn after(&self, view: &View<'_>, block: &mut Block) -> ReadResult<CallOrEnd> {
         let mut from = block.at;
         loop {
             let at = view.skip_space(from);
@@ -163,8 +165,8 @@ impl Listed {
                     return Ok(Ok(at));
                 }
                 // One bracket too many before the closing marker.
-                Some('}' | ']') if view.past(at + 1, self.close)? > at + 1 => from = at + 1,
-                _ => return Ok(Err(Next::end(view.past(from, self.close)?))),
+                Some('}' | ']') if view.skip_any(at + 1, self.close)? > at + 1 => from = at + 1,
+                _ => return Ok(Err(Next::end(view.skip_any(from, self.close)?))),
             }
         }
     }
@@ -177,26 +179,26 @@ impl Listed {
     }
 
     /// Makes sure that an object starts here, and one that can be a call.
-    fn object(&self, view: &View<'_>, block: &Block, at: usize) -> Read<Next> {
+    fn object(&self, view: &View<'_>, block: &Block, at: usize) -> ReadResult<Next> {
         if view.peek(at)? != '{' {
-            return Err(Stop::Reject);
+            return Err(ReadStop::Reject);
         }
         let inside = view.skip_space(at + 1);
         let first = view.peek(inside)?;
         let quoted = matches!(first, '"' | '\'');
         if !(quoted || first.is_alphabetic() || "}_/".contains(first)) {
-            return Err(Stop::Reject);
+            return Err(ReadStop::Reject);
         }
         if self.trust == Trust::Offered && !block.found {
             let key = head(view, inside + 1, |rest| rest.find(first), |_| quoted)?;
             if !quoted || !payload::starts_call(key, view.catalog) {
-                return Err(Stop::Reject);
+                return Err(ReadStop::Reject);
             }
         }
         Ok(Next::Value(Flavour::Json, at))
     }
 
-    fn name(&self, view: &View<'_>, block: &mut Block, at: usize) -> Read<Next> {
+    fn name(&self, view: &View<'_>, block: &mut Block, at: usize) -> ReadResult<Next> {
         let rest = head_window(view, at);
         charge(rest.len());
         let part_of_name = |c: char| c.is_alphanumeric() || "_.-:".contains(c);
@@ -208,7 +210,7 @@ impl Listed {
         let plain = name.strip_suffix(".call").filter(|_| !view.catalog.offers(name));
         let known = self.trust == Trust::Marked || view.catalog.offers(name) || plain.is_some();
         if !after.starts_with('(') || !is_name(name) || !known {
-            return Err(Stop::Reject);
+            return Err(ReadStop::Reject);
         }
         plain.unwrap_or(name).clone_into(&mut block.call.name);
         Ok(Next::Value(Flavour::Python, at + name.len()))
@@ -216,7 +218,11 @@ impl Listed {
 }
 
 /// Reads arguments in parentheses. Those given by position take the declared order.
-fn python(view: &View<'_>, mut call: Draft, text: &str) -> Result<Draft, Refusal> {
+fn read_python_call(
+    view: &View<'_>,
+    mut call: CallDraft,
+    text: &str,
+) -> Result<CallDraft, Refusal> {
     let name = &call.name;
     let refusal = |detail: String| (ProblemCode::InvalidArguments, detail);
     let (arguments, repairs) = literal::python_arguments(text).map_err(|detail| {
@@ -227,7 +233,7 @@ fn python(view: &View<'_>, mut call: Draft, text: &str) -> Result<Draft, Refusal
         call.repairs.push(Repair::PositionalArgument);
     }
     if let [(None, Value::Object(input))] = arguments.as_slice() {
-        return Ok(Draft { input: input.clone(), ..call });
+        return Ok(CallDraft { input: input.clone(), ..call });
     }
     let declared = view.catalog.parameters(name);
     for (index, (key, value)) in arguments.into_iter().enumerate() {

@@ -1,8 +1,8 @@
-//! How is a call read once its marker has been seen?
+//! Grammars: how a call is read after its marker.
 //!
-//! One file per grammar: a `const`-constructible config that formats fill in, which says what
-//! comes next in a block of calls. The [`Reader`] drives all of them: it can stop anywhere and go
-//! on when more text has come. A head, which is short, is then read anew; the search for the end of
+//! One file per grammar: a `const`-constructible config that formats fill in, which says what comes
+//! next in a block of calls. The [`CallReader`] drives all of them: it can stop anywhere and resume
+//! when more text has arrived. A head, which is short, is then read again; the search for the end of
 //! a value keeps its place and never looks twice at an argument.
 
 mod elements;
@@ -12,31 +12,31 @@ mod tags;
 
 pub(crate) use headed::{Head, Headed};
 pub(crate) use listed::{Fence, Listed, Notation, Starts};
-pub(crate) use tags::{Style, Tags};
+pub(crate) use tags::{TagStyle, Tags};
 
 use serde_json::Value;
 
 use super::literal;
 use super::parsed::ProblemCode;
-use super::payload::{Draft, Refusal};
+use super::payload::{CallDraft, Refusal};
 use super::scan::{Flavour, Scan};
 use super::steps::charge;
-use super::view::{MAX_WORD, Read, Stop, View};
+use super::view::{MAX_WORD, ReadResult, ReadStop, View};
 use crate::ir::Object;
 
 /// How the calls of a block are written. Every grammar's config implements it.
-pub(crate) trait Family: std::fmt::Debug + Sync {
+pub(crate) trait CallGrammar: std::fmt::Debug + Sync {
     /// Finds what comes next. It is asked again from the same place when more text has come; of
     /// what it changes in the block, the list and the fence are put back then.
-    fn next(&self, view: &View<'_>, block: &mut Block) -> Read<Next>;
+    fn next(&self, view: &View<'_>, block: &mut Block) -> ReadResult<Next>;
 
     /// Where the value ends and where the call goes on, if the token found at this place ends it.
-    fn ends(&self, _: &View<'_>, _: &mut Block, at: usize) -> Read<Option<(usize, usize)>> {
+    fn ends(&self, _: &View<'_>, _: &mut Block, at: usize) -> ReadResult<Option<(usize, usize)>> {
         Ok(Some((at, at)))
     }
 
     /// Reads a value that is complete, or was left out.
-    fn decode(&self, view: &View<'_>, block: &mut Block, text: &str) -> Read<Next>;
+    fn decode(&self, view: &View<'_>, block: &mut Block, text: &str) -> ReadResult<Next>;
 }
 
 /// What comes next in a block.
@@ -48,12 +48,12 @@ pub(crate) enum Next {
     /// A value from this place up to a token.
     Until(String, usize),
     /// Something that takes no value.
-    Step(Step),
+    Step(ReadStep),
 }
 
 impl Next {
     fn end(end: usize) -> Self {
-        Self::Step(Step::End { end })
+        Self::Step(ReadStep::End { end })
     }
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct Block {
     list: bool,
     fenced: bool,
     /// The call being read.
-    call: Draft,
+    call: CallDraft,
     /// Where the value being read starts, and where what announces it does.
     start: usize,
     head: usize,
@@ -82,12 +82,17 @@ pub(crate) struct Block {
 }
 
 /// Where the next call starts, or that the block ends.
-type Place = Result<usize, Next>;
+type CallOrEnd = Result<usize, Next>;
 
 impl Block {
     /// Looks for the next call, which a token announces, or for the end of the block. The tokens
     /// are those that mean nothing, those that start a call and those that end a section.
-    fn announced(&self, view: &View<'_>, from: usize, tokens: [&[&str]; 3]) -> Read<Place> {
+    fn find_next_call(
+        &self,
+        view: &View<'_>,
+        from: usize,
+        tokens: [&[&str]; 3],
+    ) -> ReadResult<CallOrEnd> {
         let [gap, call, section_close] = tokens;
         let stem = self.opener.trim_end_matches(['>', ':']);
         let opens = |call: &&str| stem.ends_with(call.trim_end_matches('>'));
@@ -95,15 +100,15 @@ impl Block {
             return Ok(Ok(from));
         }
         let at = view.skip_tokens(from, gap)?;
-        match past(view, at, call)? {
+        match skip_any(view, at, call)? {
             Some(head) => Ok(Ok(head)),
             None if !self.found => Err(view.short_at(at)),
-            None => Ok(Err(Next::end(past(view, at, section_close)?.unwrap_or(from)))),
+            None => Ok(Err(Next::end(skip_any(view, at, section_close)?.unwrap_or(from)))),
         }
     }
 
     /// Reads JSON arguments that are complete, or left out.
-    fn json_arguments(&mut self, text: &str) -> Read<()> {
+    fn json_arguments(&mut self, text: &str) -> ReadResult<()> {
         let text = if text.is_empty() { "{}" } else { text };
         let (value, repairs) = json_value(text, self.at)?;
         self.call.input = if let Value::Object(input) = value { input } else { Object::new() };
@@ -111,17 +116,17 @@ impl Block {
         Ok(())
     }
 
-    /// Takes the call being read for complete.
-    fn called(&mut self, end: usize) -> Next {
+    /// Reports the call being read, which is complete.
+    fn finish_call(&mut self, end: usize) -> Next {
         let calls = vec![Ok(std::mem::take(&mut self.call))];
-        Next::Step(Step::Found { calls, text: None, end })
+        Next::Step(ReadStep::Found { calls, text: None, end })
     }
 }
 
 /// Reads the calls behind one opener.
 #[derive(Debug)]
-pub(crate) struct Reader {
-    family: &'static dyn Family,
+pub(crate) struct CallReader {
+    rules: &'static dyn CallGrammar,
     block: Block,
     search: Option<Search>,
 }
@@ -134,10 +139,10 @@ enum Search {
     Token(usize),
 }
 
-impl Reader {
+impl CallReader {
     /// A reader for what stands after `opener`, which ends at `at`.
-    pub(crate) fn new(family: &'static dyn Family, opener: &'static str, at: usize) -> Self {
-        Self { family, block: Block { opener, at, ..Block::default() }, search: None }
+    pub(crate) fn new(rules: &'static dyn CallGrammar, opener: &'static str, at: usize) -> Self {
+        Self { rules, block: Block { opener, at, ..Block::default() }, search: None }
     }
 
     /// How far the calls have been read, and the values in them.
@@ -156,7 +161,7 @@ impl Reader {
         }
     }
 
-    /// Whether it can, now that `fresh` bytes have come, that byte among them.
+    /// Whether it can go on, now that `fresh` bytes have arrived, that byte among them.
     pub(crate) fn may_go_on(&self, view: &View<'_>, fresh: usize) -> bool {
         match &self.search {
             Some(Search::Bracket(scan)) => scan.may_go_on(view, fresh),
@@ -174,8 +179,8 @@ impl Reader {
         }
     }
 
-    /// Goes on as far as the text allows. A reader that found a call is asked again.
-    pub(crate) fn step(&mut self, view: &View<'_>) -> Read<Step> {
+    /// Reads as far as the text allows. A reader that found a call is asked again.
+    pub(crate) fn step(&mut self, view: &View<'_>) -> ReadResult<ReadStep> {
         loop {
             let next = if self.search.is_some() { self.value(view) } else { self.next(view) };
             match next? {
@@ -189,7 +194,7 @@ impl Reader {
                     self.expect(start, token);
                 }
                 Next::Step(step) => {
-                    if let Step::Found { end, .. } = &step {
+                    if let ReadStep::Found { end, .. } = &step {
                         self.block.at = *end;
                         self.block.found = true;
                     }
@@ -199,9 +204,9 @@ impl Reader {
         }
     }
 
-    fn next(&mut self, view: &View<'_>) -> Read<Next> {
+    fn next(&mut self, view: &View<'_>) -> ReadResult<Next> {
         let Block { list, fenced, .. } = self.block;
-        let next = self.family.next(view, &mut self.block);
+        let next = self.rules.next(view, &mut self.block);
         next.inspect_err(|_| (self.block.list, self.block.fenced) = (list, fenced))
     }
 
@@ -212,7 +217,7 @@ impl Reader {
     }
 
     /// Reads a value once its end is there.
-    fn value(&mut self, view: &View<'_>) -> Read<Next> {
+    fn value(&mut self, view: &View<'_>) -> ReadResult<Next> {
         let (text_end, end) = match &mut self.search {
             Some(Search::Bracket(scan)) => scan.run(view).map(|end| (end, end))?,
             Some(Search::Token(from)) => loop {
@@ -220,7 +225,7 @@ impl Reader {
                 let (Ok(place) | Err(place)) = found;
                 *from = place;
                 let at = found.map_err(|_| view.short())?;
-                if let Some(ends) = self.family.ends(view, &mut self.block, at)? {
+                if let Some(ends) = self.rules.ends(view, &mut self.block, at)? {
                     break ends;
                 }
                 *from = at + 1;
@@ -231,22 +236,22 @@ impl Reader {
         self.block.at = end;
         let text = view.slice(self.block.start..text_end);
         charge(text.len());
-        self.family.decode(view, &mut self.block, text)
+        self.rules.decode(view, &mut self.block, text)
     }
 }
 
-/// What a reader has come to.
+/// What a reader found.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Step {
-    /// Calls, or reasons why one is none, that end at `end`.
-    Found { calls: Vec<Result<Draft, Refusal>>, text: Option<String>, end: usize },
+pub(crate) enum ReadStep {
+    /// Calls, or reasons why one failed, that end at `end`.
+    Found { calls: Vec<Result<CallDraft, Refusal>>, text: Option<String>, end: usize },
     /// Nothing more of this block: text goes on at `end`.
     End { end: usize },
-    /// Not a call but a message of another kind, whose body starts at `body`.
+    /// A message that is not a call, whose body starts at `body`.
     Message { kind: MessageKind, body: usize },
 }
 
-/// What a message that is no call is.
+/// What a message is that is not a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MessageKind {
     /// Visible text.
@@ -272,18 +277,18 @@ fn head<'a>(
     from: usize,
     end: impl Fn(&str) -> Option<usize>,
     hopeful: impl Fn(&str) -> bool,
-) -> Read<&'a str> {
+) -> ReadResult<&'a str> {
     let window = head_window(view, from);
     charge(window.len());
     match end(window) {
         Some(length) if length <= MAX_HEAD => Ok(window.get(..length).unwrap_or("")),
         None if window.len() == view.rest(from).len() && hopeful(window) => Err(view.short()),
-        _ => Err(Stop::Reject),
+        _ => Err(ReadStop::Reject),
     }
 }
 
 /// The place after whichever tag stands here; one that ends in `>` may carry a suffix such as `:7`.
-fn past(view: &View<'_>, at: usize, tags: &[&str]) -> Read<Option<usize>> {
+fn skip_any(view: &View<'_>, at: usize, tags: &[&str]) -> ReadResult<Option<usize>> {
     if let Some(length) = view.any(at, tags)? {
         return Ok(Some(at + length));
     }
@@ -296,12 +301,12 @@ fn past(view: &View<'_>, at: usize, tags: &[&str]) -> Read<Option<usize>> {
     Ok((view.peek_or_end(end)? == Some('>')).then_some(end + 1))
 }
 
-fn broken(code: ProblemCode, detail: impl Into<String>, end: usize) -> Stop {
-    Stop::Broken { code, detail: detail.into(), end }
+fn broken(code: ProblemCode, detail: impl Into<String>, end: usize) -> ReadStop {
+    ReadStop::Broken { code, detail: detail.into(), end }
 }
 
 /// Reads a complete JSON value.
-fn json_value(text: &str, end: usize) -> Read<literal::Mended> {
+fn json_value(text: &str, end: usize) -> ReadResult<literal::Repaired> {
     let broken = |detail| broken(ProblemCode::InvalidJson, format!("invalid JSON: {detail}"), end);
     literal::json(text).map_err(broken)
 }

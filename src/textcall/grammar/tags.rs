@@ -7,19 +7,19 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{Block, Family, Next, broken, elements, head, is_name, past};
-use crate::textcall::coerce::{Types, coerce};
+use super::{Block, CallGrammar, Next, broken, elements, head, is_name, skip_any};
+use crate::textcall::coerce::{AllowedTypes, coerce};
 use crate::textcall::parsed::{ProblemCode, Repair};
-use crate::textcall::payload::{self, Draft};
+use crate::textcall::payload::{self, CallDraft};
 use crate::textcall::scan::Flavour;
 use crate::textcall::steps::charge;
-use crate::textcall::view::{Read, Stop, View};
+use crate::textcall::view::{ReadResult, ReadStop, View};
 
 /// `SECTION (<call name="N"> (<parameter name="K">V</parameter>)* </call>)* SECTION_END`
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Tags {
     /// How the tags say their names.
-    pub(crate) style: Style,
+    pub(crate) style: TagStyle,
     /// What a call's tag starts with; an opener that is not this starts a section.
     pub(crate) call: &'static str,
     /// A call's end tag. Without it a call is cut short.
@@ -38,7 +38,7 @@ pub(crate) struct Tags {
 
 /// How tags say the names of tools and of parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Style {
+pub(crate) enum TagStyle {
     /// `<call name="N"><parameter name="K">V</parameter>`, in attributes that are called so. Without
     /// names, `<call=N><parameter=K>V</parameter>`, where one newline on each side of V is padding.
     Attributes(&'static str, &'static str),
@@ -51,7 +51,7 @@ pub(crate) enum Style {
 impl Tags {
     /// `<invoke name="N"><parameter name="K">V</parameter></invoke>`
     pub(crate) const INVOKE: Self = Self {
-        style: Style::Attributes("name", "name"),
+        style: TagStyle::Attributes("name", "name"),
         call: "<invoke",
         call_close: "</invoke>",
         parameter: "<parameter",
@@ -63,7 +63,7 @@ impl Tags {
 
     /// `<function=N><parameter=K>V</parameter></function>`
     pub(crate) const FUNCTION: Self = Self {
-        style: Style::Attributes("", ""),
+        style: TagStyle::Attributes("", ""),
         call: "<function=",
         call_close: "</function>",
         parameter: "<parameter=",
@@ -72,7 +72,7 @@ impl Tags {
 
     /// `<tool_call>N<arg_key>K</arg_key><arg_value>V</arg_value></tool_call>`
     pub(crate) const PAIRS: Self = Self {
-        style: Style::Pairs(None),
+        style: TagStyle::Pairs(None),
         call: "<tool_call>",
         call_close: "</tool_call>",
         parameter: "<arg_key>",
@@ -84,7 +84,7 @@ impl Tags {
 
     /// `<invoke name="N"><K>V</K></invoke>`
     pub(crate) const ELEMENTS: Self =
-        Self { style: Style::Elements, parameter: "<", ..Self::INVOKE };
+        Self { style: TagStyle::Elements, parameter: "<", ..Self::INVOKE };
 }
 
 /// The head of a parameter.
@@ -99,14 +99,14 @@ struct Parameter {
 
 const CDATA: &str = "<![CDATA[";
 
-impl Family for Tags {
-    fn next(&self, view: &View<'_>, block: &mut Block) -> Read<Next> {
+impl CallGrammar for Tags {
+    fn next(&self, view: &View<'_>, block: &mut Block) -> ReadResult<Next> {
         if block.call.name.is_empty() {
             return self.head(view, block);
         }
         let at = view.skip_tokens(block.at, self.gap)?;
-        if let Some(end) = past(view, at, &[self.call_close])? {
-            return self.called(view, block, end);
+        if let Some(end) = skip_any(view, at, &[self.call_close])? {
+            return self.end_call(view, block, end);
         }
         if view.peek(at)? == '{' && block.call.input.is_empty() {
             return Ok(Next::Value(Flavour::Json, at));
@@ -114,19 +114,26 @@ impl Family for Tags {
         match self.parameter(view, block.at) {
             Ok(Parameter { start, close: Some(close), .. }) => Ok(Next::Until(close, start)),
             Ok(Parameter { start, close: None, .. }) => Ok(Next::Inside(start)),
-            Err(Stop::Reject) if block.found || !block.call.input.is_empty() => Err(misplaced(at)),
+            Err(ReadStop::Reject) if block.found || !block.call.input.is_empty() => {
+                Err(misplaced(at))
+            }
             Err(stop) => Err(stop),
         }
     }
 
-    fn ends(&self, view: &View<'_>, block: &mut Block, at: usize) -> Read<Option<(usize, usize)>> {
+    fn ends(
+        &self,
+        view: &View<'_>,
+        block: &mut Block,
+        at: usize,
+    ) -> ReadResult<Option<(usize, usize)>> {
         let after = at + block.token.len();
-        if self.style == Style::Elements {
+        if self.style == TagStyle::Elements {
             return Ok(Some((at, after)));
         }
         let next = view.skip_tokens(after, self.gap)?;
-        let goes_on = past(view, next, &[self.call_close, self.parameter])?.is_some()
-            || past(view, next, self.section_close)?.is_some();
+        let goes_on = skip_any(view, next, &[self.call_close, self.parameter])?.is_some()
+            || skip_any(view, next, self.section_close)?.is_some();
         let text = view.slice(view.skip_space(block.start)..at);
         if text.starts_with(CDATA) {
             return Ok((goes_on && text.trim_end().ends_with("]]>")).then_some((at, after)));
@@ -137,13 +144,13 @@ impl Family for Tags {
         Ok((goes_on && block.nested == 0).then_some((at, after)))
     }
 
-    fn decode(&self, view: &View<'_>, block: &mut Block, text: &str) -> Read<Next> {
-        if self.style == Style::Elements {
+    fn decode(&self, view: &View<'_>, block: &mut Block, text: &str) -> ReadResult<Next> {
+        if self.style == TagStyle::Elements {
             let namespace = block.token.strip_suffix(self.call_close).unwrap_or("");
             let plain = namespace.is_empty() && !block.found;
-            let broken = if plain { Stop::Reject } else { misplaced(block.at) };
+            let broken = if plain { ReadStop::Reject } else { misplaced(block.at) };
             elements::read(view, &mut block.call, text, namespace).ok_or(broken)?;
-            return Ok(block.called(block.at));
+            return Ok(block.finish_call(block.at));
         }
         if block.token.is_empty() && text.starts_with('{') {
             block.json_arguments(text)?;
@@ -155,7 +162,7 @@ impl Family for Tags {
         let value = match declared {
             Some(true) => Value::String(plain.into_owned()),
             Some(false) if let Ok(value) = serde_json::from_str(&plain) => value,
-            _ => coerce(&plain, &Types::of_parameter(root, &key)),
+            _ => coerce(&plain, &AllowedTypes::of_parameter(root, &key)),
         };
         if start + text.len() == block.at {
             block.call.repairs.push(Repair::MissingParameterEnd);
@@ -167,31 +174,32 @@ impl Family for Tags {
 
 impl Tags {
     /// Expects a call or the end of the section.
-    fn head(&self, view: &View<'_>, block: &mut Block) -> Read<Next> {
+    fn head(&self, view: &View<'_>, block: &mut Block) -> ReadResult<Next> {
         let mut at = block.at;
         if block.opener.ends_with(':') && !block.found {
-            at = past(view, at - 1, &[">"])?.ok_or(Stop::Reject)?;
+            at = skip_any(view, at - 1, &[">"])?.ok_or(ReadStop::Reject)?;
         }
-        let at = match block.announced(view, at, [self.gap, &[self.call], self.section_close])? {
-            Ok(head) => head,
-            Err(end) => return Ok(end),
-        };
+        let at =
+            match block.find_next_call(view, at, [self.gap, &[self.call], self.section_close])? {
+                Ok(head) => head,
+                Err(end) => return Ok(end),
+            };
         let (inside, end) = self.call_tag(view, at)?;
         let name = match self.style {
-            Style::Attributes(name, _) => attribute(inside, name).unwrap_or_default(),
-            Style::Elements => attribute(inside, "name").unwrap_or_default(),
-            Style::Pairs(_) => inside.to_owned(),
+            TagStyle::Attributes(name, _) => attribute(inside, name).unwrap_or_default(),
+            TagStyle::Elements => attribute(inside, "name").unwrap_or_default(),
+            TagStyle::Pairs(_) => inside.to_owned(),
         };
-        let unnamed = self.style == Style::Elements && inside.trim().is_empty();
+        let unnamed = self.style == TagStyle::Elements && inside.trim().is_empty();
         if !unnamed && !is_name(&name) {
-            return Err(Stop::Reject);
+            return Err(ReadStop::Reject);
         }
         let first = view.skip_tokens(end, self.gap)?;
-        block.call = Draft { name, ..Draft::default() };
-        if inside.trim_end().ends_with('/') && !matches!(self.style, Style::Pairs(_)) {
-            return Ok(block.called(end));
+        block.call = CallDraft { name, ..CallDraft::default() };
+        if inside.trim_end().ends_with('/') && !matches!(self.style, TagStyle::Pairs(_)) {
+            return Ok(block.finish_call(end));
         }
-        if self.style == Style::Elements {
+        if self.style == TagStyle::Elements {
             let namespace = view.slice(end..first).trim();
             return Ok(Next::Until(format!("{namespace}{}", self.call_close), end));
         }
@@ -199,44 +207,44 @@ impl Tags {
     }
 
     /// What stands inside a call's tag, or alone behind it, and the place after it.
-    fn call_tag<'a>(&self, view: &View<'a>, from: usize) -> Read<(&'a str, usize)> {
-        let Style::Pairs(separator) = self.style else { return self.tag(view, from) };
+    fn call_tag<'a>(&self, view: &View<'a>, from: usize) -> ReadResult<(&'a str, usize)> {
+        let TagStyle::Pairs(separator) = self.style else { return self.tag(view, from) };
         let start = view.skip_space(from);
         let end = |rest: &str| rest.find(['<', '\n', '\\', '{', ' ', '\r']);
         let name = head(view, start, end, |rest| rest.is_empty() || is_name(rest))?;
         let mut end = start + name.len();
         if let Some(separator) = separator {
             let at = view.skip_tokens(end, self.gap)?;
-            end = past(view, at, &[separator])?.ok_or(Stop::Reject)?;
+            end = skip_any(view, at, &[separator])?.ok_or(ReadStop::Reject)?;
         }
         Ok((name, end))
     }
 
     /// What stands inside a tag, and the place after it.
-    fn tag<'a>(&self, view: &View<'a>, at: usize) -> Read<(&'a str, usize)> {
+    fn tag<'a>(&self, view: &View<'a>, at: usize) -> ReadResult<(&'a str, usize)> {
         let inside = head(view, at, |rest| rest.find(self.tag_end), |_| true)?;
         let end = at + inside.len() + self.tag_end.len();
-        if inside.contains('<') { Err(Stop::Reject) } else { Ok((inside, end)) }
+        if inside.contains('<') { Err(ReadStop::Reject) } else { Ok((inside, end)) }
     }
 
     /// Reads the head of a parameter that stands behind a gap.
-    fn parameter(&self, view: &View<'_>, from: usize) -> Read<Parameter> {
+    fn parameter(&self, view: &View<'_>, from: usize) -> ReadResult<Parameter> {
         let at = view.skip_tokens(from, self.gap)?;
-        let tag = past(view, at, &[self.parameter])?.ok_or(Stop::Reject)?;
-        let Style::Attributes(_, name) = self.style else { return self.pair(view, tag) };
+        let tag = skip_any(view, at, &[self.parameter])?.ok_or(ReadStop::Reject)?;
+        let TagStyle::Attributes(_, name) = self.style else { return self.pair(view, tag) };
         let (inside, start) = self.tag(view, tag)?;
-        let key = attribute(inside, name).ok_or(Stop::Reject)?;
+        let key = attribute(inside, name).ok_or(ReadStop::Reject)?;
         let closed = !name.is_empty() && inside.trim_end().ends_with('/');
         let close = (!closed).then(|| self.parameter_close.to_owned());
         Ok(Parameter { key, text: declared_text(inside), start, close })
     }
 
     /// Reads a key, and the tag of its value unless that was left out.
-    fn pair(&self, view: &View<'_>, from: usize) -> Read<Parameter> {
+    fn pair(&self, view: &View<'_>, from: usize) -> ReadResult<Parameter> {
         let key = head(view, from, |rest| rest.find("</arg_key"), |_| true)?;
-        let closed = past(view, from + key.len(), &["</arg_key>"])?.ok_or(Stop::Reject)?;
+        let closed = skip_any(view, from + key.len(), &["</arg_key>"])?.ok_or(ReadStop::Reject)?;
         let at = view.skip_tokens(closed, self.gap)?;
-        let start = past(view, at, &["<arg_value>"])?;
+        let start = skip_any(view, at, &["<arg_value>"])?;
         let close = start.map(|start| view.slice(at..start).replacen('<', "</", 1));
         let key = key.trim().to_owned();
         Ok(Parameter { key, text: None, start: start.unwrap_or(closed), close })
@@ -268,7 +276,7 @@ impl Tags {
     }
 
     /// Whether the tag at this place starts a call, and is not merely mentioned.
-    fn is_example(&self, view: &View<'_>, at: usize) -> Read<bool> {
+    fn is_example(&self, view: &View<'_>, at: usize) -> ReadResult<bool> {
         let (_, end) = self.call_tag(view, at + self.call.len())?;
         let next = view.skip_tokens(end, self.gap)?;
         Ok(view.any(next, &[self.parameter, self.call_close])?.is_some())
@@ -281,7 +289,7 @@ impl Tags {
             return Cow::Owned(inner.replace("]]><![CDATA[", ""));
         }
         let inner = text.strip_prefix('\n').or_else(|| text.strip_prefix("\r\n"));
-        let Some(inner) = inner.filter(|_| self.style == Style::Attributes("", "")) else {
+        let Some(inner) = inner.filter(|_| self.style == TagStyle::Attributes("", "")) else {
             return Cow::Borrowed(text);
         };
         let unpadded = inner.strip_suffix("\r\n").or_else(|| inner.strip_suffix('\n'));
@@ -289,19 +297,19 @@ impl Tags {
     }
 
     /// Ends a call. A name alone is one only if it was offered, or something else vouches for it.
-    fn called(&self, view: &View<'_>, block: &mut Block, end: usize) -> Read<Next> {
+    fn end_call(&self, view: &View<'_>, block: &mut Block, end: usize) -> ReadResult<Next> {
         let call = &mut block.call;
         let known = view.catalog.is_empty() || view.catalog.offers(&call.name);
-        if self.style == Style::Pairs(None) && call.input.is_empty() && !known {
-            return Err(Stop::Reject);
+        if self.style == TagStyle::Pairs(None) && call.input.is_empty() && !known {
+            return Err(ReadStop::Reject);
         }
         let declared = view.catalog.parameters(&call.name);
         unwrap_sole(call, &declared);
-        Ok(block.called(end))
+        Ok(block.finish_call(end))
     }
 }
 
-fn misplaced(end: usize) -> Stop {
+fn misplaced(end: usize) -> ReadStop {
     broken(ProblemCode::InvalidStructure, "a call holds something other than parameters", end)
 }
 
@@ -335,7 +343,7 @@ fn declared_text(inside: &str) -> Option<bool> {
 }
 
 /// Takes the arguments out of a lone parameter that holds all of them.
-fn unwrap_sole(call: &mut Draft, declared: &[&str]) {
+fn unwrap_sole(call: &mut CallDraft, declared: &[&str]) {
     let lone = call.input.iter().next().filter(|_| call.input.len() == 1);
     if let Some((key, inner)) = lone
         && ["arguments", "input"].contains(&key.as_str())

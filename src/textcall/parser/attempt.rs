@@ -1,21 +1,21 @@
-//! Which of the formats that a marker may open reads the text behind it, and what does it find?
+//! Attempts: trying the formats that a marker may open on the text behind it.
 
 use std::slice::Iter;
 
 use serde_json::Value;
 
-use super::prose::{Last, Place};
-use super::{Held, Parser, Thinking};
+use super::prose::{LastSeen, ProseState};
+use super::{HeldCalls, OpenReasoning, Parser};
 use crate::textcall::format::Anchor;
-use crate::textcall::grammar::{MessageKind, Reader, Step};
-use crate::textcall::markers::{Choice, Marker};
-use crate::textcall::parsed::{Event, Part, Problem, ProblemCode, TextCall};
-use crate::textcall::payload::{Draft, Refusal};
+use crate::textcall::grammar::{CallReader, MessageKind, ReadStep};
+use crate::textcall::markers::{Candidate, Marker};
+use crate::textcall::parsed::{Event, Problem, ProblemCode, TextCall, TextPart};
+use crate::textcall::payload::{CallDraft, Refusal};
 use crate::textcall::reasoning;
 use crate::textcall::steps::charge;
-use crate::textcall::view::Stop;
+use crate::textcall::view::ReadStop;
 
-/// How many times the same bytes may be read as a value by the same choice and refused.
+/// How many times the same bytes may be read as a value by the same candidate and refused.
 const MAX_REFUSALS: usize = 8;
 
 /// A marker, and the reader that is at work behind it.
@@ -23,76 +23,76 @@ pub(super) struct Attempt {
     marker: &'static Marker,
     /// Where the readers start.
     payload: usize,
-    choice: &'static Choice,
-    untried: Iter<'static, Choice>,
-    pub(super) reader: Box<Reader>,
+    candidate: &'static Candidate,
+    untried: Iter<'static, Candidate>,
+    pub(super) reader: Box<CallReader>,
     found: bool,
 }
 
 /// A value that a reader read to its end and then refused.
 pub(super) struct Refused {
-    choice: &'static Choice,
+    candidate: &'static Candidate,
     end: usize,
 }
 
 impl Parser<'_> {
-    /// Tries the next choice that counts here; `payload` is where the marker ends.
+    /// Tries the next candidate that counts here; `payload` is where the marker ends.
     pub(super) fn try_next(
         &mut self,
         marker: &'static Marker,
         payload: usize,
-        mut untried: Iter<'static, Choice>,
+        mut untried: Iter<'static, Candidate>,
     ) -> bool {
         let anchored = self.thinking.is_none() && self.prose.line == self.at;
         let only = self.options.only.map(|only| only.id);
         self.refused.retain(|refused| refused.end > self.at);
         charge(1 + self.refused.len());
-        let next = untried.find(|choice| {
-            let refusals = self.refused.iter().filter(|it| std::ptr::eq(it.choice, *choice));
+        let next = untried.find(|candidate| {
+            let refusals = self.refused.iter().filter(|it| std::ptr::eq(it.candidate, *candidate));
             refusals.count() < MAX_REFUSALS
-                && (anchored || choice.format.anchor == Anchor::Anywhere)
-                && only.is_none_or(|only| choice.formats.iter().any(|format| format.id == only))
+                && (anchored || candidate.format.anchor == Anchor::Anywhere)
+                && only.is_none_or(|only| candidate.formats.iter().any(|format| format.id == only))
         });
-        let Some(choice) = next else { return self.give_up(marker) };
-        let reader = Box::new(Reader::new(choice.grammar.family(), marker.text, payload));
-        self.attempt = Some(Attempt { marker, payload, choice, untried, reader, found: false });
+        let Some(candidate) = next else { return self.give_up(marker) };
+        let reader = Box::new(CallReader::new(candidate.grammar.rules(), marker.text, payload));
+        self.attempt = Some(Attempt { marker, payload, candidate, untried, reader, found: false });
         true
     }
 
-    /// Lets the reader go on, and does what it has come to.
+    /// Lets the reader continue, and handles what it returns.
     pub(super) fn read_on(&mut self) -> bool {
         let Some(mut attempt) = self.attempt.take() else { return false };
         match attempt.reader.step(&self.view()) {
-            Ok(Step::Found { calls, text, end }) => {
-                self.found(attempt.choice, calls, text, end);
+            Ok(ReadStep::Found { calls, text, end }) => {
+                self.found(attempt.candidate, calls, text, end);
                 attempt.found = true;
                 self.attempt = Some(attempt);
             }
-            Ok(Step::End { end }) => self.close(end),
-            Ok(Step::Message { kind, body }) => self.message(kind, body),
-            Err(Stop::More) => {
+            Ok(ReadStep::End { end }) => self.close(end),
+            Ok(ReadStep::Message { kind, body }) => self.message(kind, body),
+            Err(ReadStop::More) => {
                 self.attempt = Some(attempt);
                 return false;
             }
-            Err(Stop::Reject) => {
-                let Attempt { marker, payload, choice, untried, reader, found } = attempt;
-                self.refused.push(Refused { choice, end: reader.place() });
+            Err(ReadStop::Reject) => {
+                let Attempt { marker, payload, candidate, untried, reader, found } = attempt;
+                self.refused.push(Refused { candidate, end: reader.place() });
                 if !found {
                     return self.try_next(marker, payload, untried);
                 }
                 self.close(self.at);
             }
-            Err(Stop::Broken { end, .. }) if self.thinking.is_some() => self.put(end),
-            Err(Stop::Broken { code, detail, end }) => {
-                self.found(attempt.choice, vec![Err((code, detail))], None, end);
+            Err(ReadStop::Broken { end, .. }) if self.thinking.is_some() => self.put(end),
+            Err(ReadStop::Broken { code, detail, end }) => {
+                self.found(attempt.candidate, vec![Err((code, detail))], None, end);
             }
         }
         true
     }
 
-    /// Ends an attempt. The closer of what turned out to be no call is text.
+    /// Ends an attempt. If it found no call, its closer is text.
     fn close(&mut self, end: usize) {
-        if self.prose.last == Last::Call {
+        if self.prose.last == LastSeen::Call {
             self.at = end;
         } else {
             self.put(end);
@@ -106,27 +106,27 @@ impl Parser<'_> {
         match kind {
             MessageKind::Text => {}
             MessageKind::Reasoning => {
-                self.thinking = Some(Thinking { form: &reasoning::MESSAGE, held: None });
+                self.thinking = Some(OpenReasoning { markers: &reasoning::MESSAGE, held: None });
                 self.prose.reasoned = true;
             }
-            MessageKind::Invention => self.prose.place = Place::Invented,
+            MessageKind::Invention => self.prose.state = ProseState::Invented,
         }
     }
 
-    /// Reports what a reader found up to `end`.
+    /// Reports the calls that a reader found up to `end`.
     fn found(
         &mut self,
-        choice: &Choice,
-        calls: Vec<Result<Draft, Refusal>>,
+        candidate: &Candidate,
+        calls: Vec<Result<CallDraft, Refusal>>,
         text: Option<String>,
         end: usize,
     ) {
         let mut span = self.at..end;
-        if let Some(Thinking { held: held @ None, .. }) = &mut self.thinking {
-            *held = Some(Held { start: self.at, events: self.events.len() });
+        if let Some(OpenReasoning { held: held @ None, .. }) = &mut self.thinking {
+            *held = Some(HeldCalls { start: self.at, events: self.events.len() });
         }
         self.at = end;
-        self.events.extend(text.map(|text| Event::Part(Part::Text(text))));
+        self.events.extend(text.map(|text| Event::Part(TextPart::Text(text))));
         for call in calls {
             let raw = self.view().slice(span.clone()).to_owned();
             charge(raw.len());
@@ -134,14 +134,14 @@ impl Parser<'_> {
             let span = std::mem::replace(&mut span, end..end);
             self.events.push(Event::Part(match call {
                 Ok(draft) => {
-                    (self.prose.last, self.prose.reasoned) = (Last::Call, true);
-                    Part::Call(self.call(choice, draft, span, raw))
+                    (self.prose.last, self.prose.reasoned) = (LastSeen::Call, true);
+                    TextPart::Call(self.call(candidate, draft, span, raw))
                 }
                 Err((code, message)) => {
-                    if self.prose.last != Last::Call {
-                        self.prose.last = Last::Problem;
+                    if self.prose.last != LastSeen::Call {
+                        self.prose.last = LastSeen::Problem;
                     }
-                    Part::Problem(Problem { code, message, span, raw })
+                    TextPart::Problem(Problem { code, message, span, raw })
                 }
             }));
         }
@@ -149,26 +149,27 @@ impl Parser<'_> {
 
     fn call(
         &self,
-        choice: &Choice,
-        draft: Draft,
+        candidate: &Candidate,
+        draft: CallDraft,
         span: std::ops::Range<usize>,
         raw: String,
     ) -> TextCall {
-        let Draft { name, id, input, repairs } = draft;
+        let CallDraft { name, id, input, repairs } = draft;
         let input = Value::Object(input);
         let violation =
             |(code, message)| Problem { code, message, span: span.clone(), raw: String::new() };
         let violations = self.violations(&name, &input).into_iter().map(violation).collect();
         let preferred = self.options.hint.or(self.options.only).map(|format| format.id);
-        let mut formats = choice.formats.iter().copied();
-        let format = formats.find(|format| Some(format.id) == preferred).unwrap_or(choice.format);
-        let ids = choice.formats.iter().map(|format| format.id);
+        let mut formats = candidate.formats.iter().copied();
+        let format =
+            formats.find(|format| Some(format.id) == preferred).unwrap_or(candidate.format);
+        let ids = candidate.formats.iter().map(|format| format.id);
         let ties = ids.filter(|id| *id != format.id).collect();
-        let (family, format) = (format.id, format.form);
+        let (family, format) = (format.id, format.call_format);
         TextCall { name, input, id, family, ties, format, span, raw, repairs, violations }
     }
 
-    /// What is wrong with a call, by the declared tools. Without tools nothing is known to be.
+    /// What is wrong with a call, by the declared tools. Without declared tools nothing is.
     fn violations(&self, name: &str, input: &Value) -> Vec<Refusal> {
         if self.catalog.is_empty() || self.catalog.offers(name) {
             let complaints = self.catalog.complaints(name, input).into_iter();

@@ -1,13 +1,13 @@
-//! What is in this text, as far as it has come?
+//! The parser of calls in text: one machine for streams and whole texts.
 //!
-//! One machine for streams and whole texts. Prose is scanned for markers; a marker starts an
-//! attempt, in which the readers of the formats it may open are tried one after the other; what no
-//! reader takes is prose after all. Text is handed on as soon as it cannot belong to a marker, a
-//! call never before it is complete. The buffer holds no more than the call being read.
+//! It scans prose for markers. A marker starts an attempt, in which the readers of the formats that
+//! it may open are tried one after the other; if no reader accepts the text, it is prose. Text is
+//! handed on as soon as it cannot belong to a marker, a call only when it is complete. The buffer
+//! holds no more than the call being read.
 //!
 //! - here: what comes in, and what goes out
-//! - `attempt`: what the readers make of the text behind a marker
-//! - `prose`: what a place in the text means before that
+//! - `attempt`: what the readers find behind a marker
+//! - `prose`: what a place in the text means outside calls
 
 mod attempt;
 mod prose;
@@ -16,8 +16,8 @@ use attempt::{Attempt, Refused};
 use prose::Prose;
 
 use super::format::Format;
-use super::parsed::{Event, Parsed, Part};
-use super::reasoning::Form;
+use super::parsed::{Event, Parsed, TextPart};
+use super::reasoning::ReasoningMarkers;
 use super::steps::charge;
 use super::view::View;
 use crate::tools::Catalog;
@@ -38,27 +38,28 @@ pub struct Parser<'t> {
     buffer: String,
     /// Where in the whole text the buffer starts.
     base: usize,
-    /// Everything before this place is settled.
+    /// Everything before this place has been reported.
     at: usize,
     ended: bool,
-    /// The byte without which nothing can be settled.
+    /// The byte that must arrive before anything can be decided.
     awaited: Option<u8>,
     attempt: Option<Attempt>,
-    /// What was refused and lies ahead.
+    /// Refused values that reach beyond the current place.
     refused: Vec<Refused>,
     prose: Prose,
-    thinking: Option<Thinking>,
+    thinking: Option<OpenReasoning>,
     events: Vec<Event>,
 }
 
-/// Reasoning that has not been closed.
-struct Thinking {
-    form: &'static Form,
-    held: Option<Held>,
+/// Reasoning whose closing marker has not come yet.
+struct OpenReasoning {
+    markers: &'static ReasoningMarkers,
+    held: Option<HeldCalls>,
 }
 
-/// The first call inside reasoning: if the reasoning is closed, neither it nor what follows is one.
-struct Held {
+/// The calls inside reasoning, from the first one on. They are held back: if the reasoning is closed
+/// later, they were part of it.
+struct HeldCalls {
     start: usize,
     /// How many events came before it.
     events: usize,
@@ -83,7 +84,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Takes the next piece of the text and gives what it settles.
+    /// Takes the next piece of the text, and returns what can be reported now.
     #[inline]
     pub fn push(&mut self, piece: &str) -> Vec<Event> {
         self.buffer.push_str(piece);
@@ -93,14 +94,14 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Gives the rest, now that no more text will come.
+    /// Returns the rest; no more text will come.
     pub fn finish(mut self) -> Vec<Event> {
         self.ended = true;
         while self.turn() {}
         self.events
     }
 
-    /// Goes on as far as the text allows; `fresh` bytes have come.
+    /// Parses as far as the text allows; `fresh` bytes are new.
     #[inline(never)]
     fn look(&mut self, fresh: usize) -> Vec<Event> {
         let reader = self.attempt.as_ref().map(|attempt| &attempt.reader);
@@ -124,7 +125,7 @@ impl<'t> Parser<'t> {
         if self.attempt.is_some() { self.read_on() } else { self.read_prose() }
     }
 
-    /// Lets go of text that nobody will look at again.
+    /// Drops text that is not needed any more.
     fn release(&mut self) {
         const WORTH_MOVING: usize = 4096;
         let held = self.thinking.as_ref().and_then(|thinking| thinking.held.as_ref());
@@ -148,18 +149,18 @@ impl<'t> Parser<'t> {
             return;
         }
         let part = match &self.thinking {
-            Some(Thinking { held: None, .. }) => Part::Reasoning(text),
-            Some(_) => Part::Text(text),
+            Some(OpenReasoning { held: None, .. }) => TextPart::Reasoning(text),
+            Some(_) => TextPart::Text(text),
             None => {
                 self.prose.wrote(&text);
-                Part::Text(text)
+                TextPart::Text(text)
             }
         };
         self.events.push(Event::Part(part));
     }
 }
 
-/// Takes a whole text apart.
+/// Finds the calls, the text and the reasoning in a whole text.
 pub fn parse(text: &str, catalog: &Catalog, options: Options) -> Parsed {
     let mut parser = Parser::new(catalog, options);
     let mut parsed = Parsed::default();
