@@ -1,7 +1,7 @@
 //! Where do the simulations of this folder get their luck?
 
 /// A deterministic stream of uniform numbers (splitmix64): enough for simulations, and the same on
-/// every machine.
+/// every machine. Streams are cut with the same generator in `transport`, which nothing here uses.
 #[derive(Debug, Clone)]
 pub(super) struct Luck(u64);
 

@@ -88,13 +88,13 @@ impl Connector {
         let http = HttpTransport::over(pool, timeouts, SizeLimits::default(), scrubber);
         let budget = Arc::new(Budget::share_of(&self.budget));
         let usual = RetryPolicy::default();
-        let patience = RetrySettings {
+        let settings = RetrySettings {
             limits: limits(endpoint.limits),
             budget: Arc::clone(&budget),
             policy: RetryPolicy { max_waited: usual.max_waited.min(timeouts.total), ..usual },
             ..RetrySettings::default()
         };
-        let transport = Arc::new(Retrying::new(self.concurrency.around(http), patience));
+        let transport = Arc::new(Retrying::new(self.concurrency.around(http), settings));
         Ok((transport, credentials, budget))
     }
 

@@ -157,7 +157,7 @@ mod tests {
     use super::DialectId::{AnthropicMessages, Gemini, Ollama, OpenAiChat, OpenAiResponses};
     use super::*;
     use crate::sim::{Fleet, Options, Sim};
-    use crate::target::testing::{Reply, Routed, Routes, connection};
+    use crate::target::testing::{Reply, Routes, connection, serve};
     use crate::target::{Defaults, DialectChoice, Endpoint, TargetEntry, resolve_endpoint};
 
     const CALLS: [(DialectId, &str); 5] = [
@@ -194,7 +194,7 @@ mod tests {
     }
 
     async fn found(routes: Routes, path: &str) -> Result<DialectId, DiscoverError> {
-        let server = Routed::start(routes).await;
+        let server = serve(routes).await;
         let connection = connection(&endpoint(server.at(path)), "m");
         discover(&connection).await.map(|found| found.access.dialect)
     }
@@ -267,7 +267,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_does_not_answer_at_all_is_no_matter_of_dialects() {
-        let server = Routed::start(Vec::new()).await;
+        let server = serve(Vec::new()).await;
         let endpoint = endpoint(server.at("/"));
         drop(server);
         let closed = discover(&connection(&endpoint, "m")).await;
@@ -288,7 +288,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_known_dialect_is_not_asked_for() {
-        let server = Routed::start(Vec::new()).await;
+        let server = serve(Vec::new()).await;
         let endpoint = endpoint(server.at("/v1/responses"));
         let found = discover(&connection(&endpoint, "m")).await.unwrap();
         assert_eq!((found.access.dialect, found.answers.len()), (OpenAiResponses, 0));
@@ -297,7 +297,7 @@ mod tests {
 
     #[tokio::test]
     async fn each_dialect_is_asked_in_its_own_words_with_its_own_headers() {
-        let server = Routed::start(Vec::new()).await;
+        let server = serve(Vec::new()).await;
         let endpoint = endpoint(server.at("/"));
         let _ = discover(&connection(&endpoint, "m")).await;
         let requests = server.requests();

@@ -226,12 +226,12 @@ mod tests {
 
     use super::*;
     use crate::ir::Digest;
-    use crate::target::testing::{Reply, Routed, Routes, connection};
+    use crate::target::testing::{Reply, Routes, connection, serve};
     use crate::target::{Defaults, TargetEntry, resolve_endpoint};
 
     /// Inspects a server with these routes, reached at this path.
     async fn inspected(routes: Routes, path: &str) -> (Inspection, Vec<String>) {
-        let server = Routed::start(routes).await;
+        let server = serve(routes).await;
         let entry = TargetEntry { base_url: Some(server.at(path)), ..TargetEntry::default() };
         let endpoint = resolve_endpoint(&entry, &Defaults::default(), Path::new(""), &|_| None);
         let endpoint = endpoint.unwrap();

@@ -82,11 +82,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::target::testing::{Reply, Routed, transport};
+    use crate::target::testing::{Reply, serve, transport};
     use crate::target::{Defaults, TargetEntry, resolve_endpoint};
 
     async fn offered(route: &'static str, reply: Value) -> Option<Vec<String>> {
-        let server = Routed::start(vec![(route, Reply::Json(200, reply))]).await;
+        let server = serve(vec![(route, Reply::Json(200, reply))]).await;
         let entry = TargetEntry { base_url: Some(server.at("/")), ..TargetEntry::default() };
         let endpoint = resolve_endpoint(&entry, &Defaults::default(), Path::new(""), &|_| None);
         offered_models(&transport(), &endpoint.unwrap(), &Credentials::default()).await

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::scripted::{EVENT_STREAM, Scripted, Step, chunk, response};
 use super::{
-    AttemptEnd, Body, CloseStage, Exchange, HttpCall, HttpOutcome, HttpTransport, Jitter, Oversize,
-    Phase, RetryPolicy, RetrySettings, Retrying, Scrubber, Secret, SizeLimits, Timeouts, Transport,
+    AttemptEnd, Body, CloseStage, Exchange, HttpCall, HttpOutcome, HttpTransport, Oversize, Phase,
+    RetryPolicy, RetrySettings, Retrying, Scrubber, Secret, SizeLimits, Timeouts, Transport,
     TransportError, by_status,
 };
 use crate::wire::{Frame, Framing};
@@ -297,10 +297,7 @@ async fn a_key_that_no_header_can_carry_is_named_by_its_header() {
 fn retrying(max_attempts: u32) -> Retrying<HttpTransport> {
     let base = Duration::from_millis(1);
     let policy = RetryPolicy { max_attempts, base, ..RetryPolicy::default() };
-    Retrying::new(
-        usual(),
-        RetrySettings { policy, jitter: Jitter::seeded(1), ..RetrySettings::default() },
-    )
+    Retrying::new(usual(), RetrySettings { policy, jitter: || 0.5, ..RetrySettings::default() })
 }
 
 fn statuses(exchange: &Exchange) -> Vec<u16> {

@@ -58,7 +58,7 @@ mod timeouts;
 #[cfg(test)]
 mod loopback;
 #[cfg(test)]
-mod scripted;
+pub(crate) mod scripted;
 
 use futures_util::future::BoxFuture;
 
@@ -79,7 +79,7 @@ pub use receive::SizeLimits;
 pub use retry::{
     Judgement, RetryDecision, RetryFacts, RetryOutlook, RetryPolicy, RetryProgress, decide,
 };
-pub use retrying::{Jitter, RetrySettings, Retrying};
+pub use retrying::{RetrySettings, Retrying};
 pub use secret::{MIN_SCRUBBED_LEN, SECRET_MARK, Scrubber, Secret};
 pub use timeouts::{Phase, Timeouts};
 

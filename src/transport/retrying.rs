@@ -1,8 +1,7 @@
-//! Who waits for an endpoint's limits and asks again when it is worth it?
+//! Retries: a transport that keeps to an endpoint's limits and sends again what may succeed.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -18,17 +17,17 @@ use super::limits::{Admission, EndpointLimits, Limiter};
 use super::retry::{Judgement, RetryDecision, RetryFacts, RetryPolicy, RetryProgress, decide};
 use super::{Judge, Transport};
 
-/// How an endpoint is treated.
+/// How an endpoint is asked.
 #[derive(Debug)]
 pub struct RetrySettings {
-    /// When to ask again.
+    /// When to send a request again.
     pub policy: RetryPolicy,
-    /// How much to ask.
+    /// How many requests at the same time and per minute.
     pub limits: EndpointLimits,
-    /// How much the whole run may ask; shared by its endpoints.
+    /// What the whole run may spend; shared by its endpoints.
     pub budget: Arc<Budget>,
-    /// Where jitter comes from.
-    pub jitter: Jitter,
+    /// Gives numbers in `0..1` that keep clients from retrying in step.
+    pub jitter: fn() -> f64,
     /// The wall clock, for waits that a server gives as a date.
     pub clock: fn() -> DateTime<Utc>,
 }
@@ -39,43 +38,23 @@ impl Default for RetrySettings {
             policy: RetryPolicy::default(),
             limits: EndpointLimits::default(),
             budget: Arc::new(Budget::unlimited()),
-            jitter: Jitter::random(),
+            jitter: random_fraction,
             clock: Utc::now,
         }
     }
 }
 
-/// A source of numbers in `0..1` that keeps clients from retrying in step.
-#[derive(Debug)]
-pub struct Jitter(AtomicU64);
-
-impl Jitter {
-    /// The same numbers for the same seed.
-    pub fn seeded(seed: u64) -> Self {
-        Self(AtomicU64::new(seed))
-    }
-
-    /// Other numbers in every process.
-    pub fn random() -> Self {
-        Self::seeded(RandomState::new().hash_one(0))
-    }
-
-    /// The next number (`SplitMix64`).
-    fn next(&self) -> f64 {
-        const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-        let state = self.0.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);
-        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let top = u32::try_from((mixed ^ (mixed >> 31)) >> 32).unwrap_or_default();
-        f64::from(top) / (f64::from(u32::MAX) + 1.0)
-    }
+/// A number in `0..1` that differs between calls and processes.
+fn random_fraction() -> f64 {
+    let random = u32::try_from(RandomState::new().hash_one(()) >> 32).unwrap_or_default();
+    f64::from(random) / (f64::from(u32::MAX) + 1.0)
 }
 
-/// A transport that keeps to an endpoint's limits and retries what may pass.
+/// Keeps to an endpoint's limits and sends again what may succeed.
 ///
-/// One per endpoint: the limits are its own. A limit over several endpoints is another one of these
-/// inside, shared, that never retries. The record of an exchange is that of its last attempt, with
-/// the ends of all attempts listed.
+/// One per endpoint, because each has limits of its own; a limit over several endpoints is another
+/// one inside, shared and without retries. The record of an exchange is that of its last attempt,
+/// with the ends of all attempts listed.
 #[derive(Debug)]
 pub struct Retrying<T> {
     inner: T,
@@ -83,28 +62,28 @@ pub struct Retrying<T> {
     limiter: Limiter,
     budget: Arc<Budget>,
     health: Health,
-    jitter: Jitter,
+    jitter: fn() -> f64,
     clock: fn() -> DateTime<Utc>,
 }
 
 impl<T: Transport> Retrying<T> {
-    /// Treats the endpoint behind `inner` this way.
-    pub fn new(inner: T, patience: RetrySettings) -> Self {
-        let RetrySettings { policy, limits, budget, jitter, clock } = patience;
+    /// Asks the endpoint behind `inner` with these settings.
+    pub fn new(inner: T, settings: RetrySettings) -> Self {
+        let RetrySettings { policy, limits, budget, jitter, clock } = settings;
         let (limiter, health) = (Limiter::new(limits), Health::default());
         Self { inner, policy, limiter, budget, health, jitter, clock }
     }
 
-    async fn persist(&self, call: &HttpCall, judge: Judge<'_>) -> Exchange {
+    async fn send_until_settled(&self, call: &HttpCall, judge: Judge<'_>) -> Exchange {
         let (mut progress, mut attempts, mut wait) =
             (RetryProgress::default(), Vec::new(), Duration::ZERO);
         let mut admission = self.limiter.admit().await;
         loop {
             let exchange = self.attempt(call, judge).await;
-            record(&mut attempts, &exchange, wait);
+            add_attempts(&mut attempts, &exchange, wait);
             let judgement = exchange.response().map_or(Judgement::ByStatus, judge);
             let facts = RetryFacts::of(&exchange.outcome, judgement, (self.clock)());
-            match decide(progress, facts, &self.policy, self.jitter.next()) {
+            match decide(progress, facts, &self.policy, (self.jitter)()) {
                 RetryDecision::Stop => {
                     self.health.count(call, &exchange, judgement);
                     return Exchange { attempts, ..exchange };
@@ -118,8 +97,8 @@ impl<T: Transport> Retrying<T> {
         }
     }
 
-    /// Waits before another attempt. The place at the endpoint is free meanwhile, unless nobody may
-    /// be there: then the others wait to see, and do not all run into the same trouble.
+    /// Waits before another attempt. Other requests may be sent meanwhile, unless the endpoint may be
+    /// dead: then they wait for the result, so that not all of them fail in the same way.
     async fn wait(&self, call: &HttpCall, wait: Duration, admission: Admission) -> Admission {
         if self.health.count_attempt(call) {
             sleep(wait).await;
@@ -142,8 +121,8 @@ impl<T: Transport> Retrying<T> {
     }
 }
 
-/// The wait stands before the first of what may be several attempts of the transport inside.
-fn record(attempts: &mut Vec<HttpAttempt>, exchange: &Exchange, mut waited: Duration) {
+/// Adds the attempts of the transport inside; the wait came before the first of them.
+fn add_attempts(attempts: &mut Vec<HttpAttempt>, exchange: &Exchange, mut waited: Duration) {
     for HttpAttempt { end, waited_ms } in &exchange.attempts {
         let outer_ms = u64::try_from(std::mem::take(&mut waited).as_millis()).unwrap_or(u64::MAX);
         let waited_ms = waited_ms.saturating_add(outer_ms);
@@ -157,7 +136,7 @@ impl<T: Transport> Transport for Retrying<T> {
     }
 
     fn send<'a>(&'a self, call: &'a HttpCall, judge: Judge<'a>) -> BoxFuture<'a, Exchange> {
-        self.persist(call, judge).boxed()
+        self.send_until_settled(call, judge).boxed()
     }
 }
 
@@ -196,14 +175,14 @@ mod tests {
         HttpOutcome::Answered(Response { status, headers, body: Body::Whole(String::new()) })
     }
 
-    fn patience() -> RetrySettings {
-        RetrySettings { jitter: Jitter::seeded(7), ..RetrySettings::default() }
+    fn settings() -> RetrySettings {
+        RetrySettings { jitter: || 0.5, ..RetrySettings::default() }
     }
 
-    async fn send(outcomes: &[HttpOutcome], patience: RetrySettings, judge: Judge<'_>) -> Exchange {
+    async fn send(outcomes: &[HttpOutcome], settings: RetrySettings, judge: Judge<'_>) -> Exchange {
         let prepared = Prepared(Mutex::new(outcomes.iter().cloned().collect()));
         let call = HttpCall::get("http://127.0.0.1:1/".parse().unwrap());
-        let exchange = Retrying::new(&prepared, patience).send(&call, judge).await;
+        let exchange = Retrying::new(&prepared, settings).send(&call, judge).await;
         assert!(prepared.0.lock().unwrap().is_empty(), "attempts were left");
         exchange
     }
@@ -222,7 +201,7 @@ mod tests {
     async fn a_rate_limit_that_passes_leaves_its_mark_in_the_attempts_only() {
         let begin = Instant::now();
         let outcomes = [status(429, &[("retry-after", "3")]), status(200, &[])];
-        let exchange = send(&outcomes, patience(), &by_status).await;
+        let exchange = send(&outcomes, settings(), &by_status).await;
         assert_eq!(exchange.response().unwrap().status, 200);
         let attempts = [(429, 0), (200, 3000)]
             .map(|(status, waited_ms)| HttpAttempt { end: AttemptEnd::Status(status), waited_ms });
@@ -233,7 +212,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn attempts_end_and_the_last_outcome_stands() {
         let outcomes = [500, 502, 503, 500].map(|code| status(code, &[]));
-        let exchange = send(&outcomes, patience(), &by_status).await;
+        let exchange = send(&outcomes, settings(), &by_status).await;
         assert_eq!(exchange.response().unwrap().status, 500);
         assert_eq!(exchange.attempts.len(), 4);
     }
@@ -245,7 +224,7 @@ mod tests {
             _ => Judgement::ByStatus,
         };
         let outcomes = [status(200, &[("server", "cut")]), status(200, &[])];
-        assert_eq!(send(&outcomes, patience(), &judge).await.attempts.len(), 2);
+        assert_eq!(send(&outcomes, settings(), &judge).await.attempts.len(), 2);
     }
 
     #[tokio::test(start_paused = true)]
@@ -253,18 +232,18 @@ mod tests {
         let stage = CloseStage::BeforeReplyReused;
         let error = TransportError::Closed { stage, detail: "closed".into() };
         let outcomes = [HttpOutcome::Failed { error, partial: None }, status(200, &[])];
-        let patience = RetrySettings { policy: RetryPolicy::never(), ..patience() };
-        assert!(send(&outcomes, patience, &by_status).await.response().is_ok());
+        let settings = RetrySettings { policy: RetryPolicy::never(), ..settings() };
+        assert!(send(&outcomes, settings, &by_status).await.response().is_ok());
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_limit_over_several_endpoints_is_a_shared_transport_inside() {
         let outcomes = [status(503, &[("retry-after", "2")]), status(200, &[])];
         let prepared = Prepared(Mutex::new(outcomes.into()));
-        let shared = RetrySettings { policy: RetryPolicy::never(), ..patience() };
+        let shared = RetrySettings { policy: RetryPolicy::never(), ..settings() };
         let inside = Arc::new(Retrying::new(&prepared, shared));
         let call = HttpCall::get("http://127.0.0.1:1/".parse().unwrap());
-        let exchange = Retrying::new(inside, patience()).send(&call, &by_status).await;
+        let exchange = Retrying::new(inside, settings()).send(&call, &by_status).await;
         let waits: Vec<u64> = exchange.attempts.iter().map(|attempt| attempt.waited_ms).collect();
         assert_eq!(waits, [0, 2000]);
     }
@@ -272,9 +251,9 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn every_attempt_is_paid_from_the_budget() {
         let budget = Arc::new(Budget::of(2));
-        let patience = RetrySettings { budget: Arc::clone(&budget), ..patience() };
+        let settings = RetrySettings { budget: Arc::clone(&budget), ..settings() };
         let outcomes = [500, 500].map(|code| status(code, &[]));
-        let exchange = send(&outcomes, patience, &by_status).await;
+        let exchange = send(&outcomes, settings, &by_status).await;
         assert_eq!(exchange.response(), Err(&TransportError::Budget { limit: 2 }));
         assert_eq!(exchange.attempts.len(), 3);
         assert_eq!(budget.spent(), 2);
@@ -283,7 +262,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_path_that_is_missing_says_nothing_of_the_others() {
         let prepared = Prepared(Mutex::new([404, 200].map(|code| status(code, &[])).into()));
-        let endpoint = Retrying::new(&prepared, patience());
+        let endpoint = Retrying::new(&prepared, settings());
         let mut statuses = Vec::new();
         for path in ["missing", "missing?again", "there"] {
             let call = HttpCall::get(format!("http://127.0.0.1:1/{path}").parse().unwrap());
@@ -297,7 +276,7 @@ mod tests {
     async fn nobody_else_runs_into_trouble_that_may_be_there_to_stay() {
         let prepared = Prepared(Mutex::new([503; 4].map(|code| status(code, &[])).into()));
         let limits = EndpointLimits { concurrency: Some(NonZeroUsize::MIN), per_minute: None };
-        let endpoint = Retrying::new(&prepared, RetrySettings { limits, ..patience() });
+        let endpoint = Retrying::new(&prepared, RetrySettings { limits, ..settings() });
         let call = HttpCall::get("http://127.0.0.1:1/".parse().unwrap());
         let many = (0..20).map(|_| endpoint.send(&call, &by_status));
         let exchanges = futures_util::future::join_all(many).await;
@@ -307,13 +286,9 @@ mod tests {
     }
 
     #[test]
-    fn seeded_jitter_repeats_and_stays_in_range() {
-        let numbers = |seed| {
-            let jitter = Jitter::seeded(seed);
-            (0..100).map(|_| jitter.next()).collect::<Vec<_>>()
-        };
-        assert_eq!(numbers(1), numbers(1));
-        assert_ne!(numbers(1), numbers(2));
-        assert!(numbers(3).iter().all(|number| (0.0..1.0).contains(number)));
+    fn jitter_differs_and_stays_in_range() {
+        let numbers: Vec<f64> = (0..100).map(|_| random_fraction()).collect();
+        assert!(numbers.iter().all(|number| (0.0..1.0).contains(number)));
+        assert!(numbers.windows(2).any(|pair| pair[0] < pair[1]));
     }
 }

@@ -1,4 +1,7 @@
-//! How does a scripted server answer?
+//! The test server of these tests: each request is answered with bytes that a function gives for it.
+//!
+//! Apart from the one inside the crate: what is tested here shares nothing with the crate under test,
+//! and that one plays its scripts by connection.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};

@@ -104,7 +104,8 @@ fn read(framing: Framing, bytes: &[u8], cuts: &[usize]) -> Result<Vec<Frame>, Wi
     Ok(frames)
 }
 
-/// Chance that can be repeated (splitmix64).
+/// A seeded random generator (splitmix64). The statistics tests of `regress` have their own, because
+/// `regress` does not use `transport`.
 struct Dice(u64);
 
 impl Dice {
