@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::RunSettings;
 use crate::probe::{Estimate, Load, estimate};
 use crate::profile::UnitCost;
-use crate::store::{Cost, Percentiles};
+use crate::store::{Percentiles, TargetCost};
 use crate::target::{ADDRESS, Target, questions};
 use crate::telemetry::TurnEvent;
 use crate::transport::{Budget, RecordedExchange, Response};
@@ -28,10 +28,10 @@ pub fn foreseen(target: &Target, settings: &RunSettings) -> Estimate {
 
 /// The cost of these exchanges. Requests and tokens are the account's: it also counts what was asked
 /// in vain.
-pub(super) fn cost(exchanges: &[RecordedExchange], account: &Budget, wall: Duration) -> Cost {
+pub(super) fn cost(exchanges: &[RecordedExchange], account: &Budget, wall: Duration) -> TargetCost {
     let answered = || answered(exchanges);
     let tokens = account.tokens();
-    Cost {
+    TargetCost {
         requests: account.spent(),
         prompt_tokens: tokens.prompt,
         completion_tokens: tokens.completion,

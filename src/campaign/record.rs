@@ -13,7 +13,7 @@ use super::{Confirmed, ProbedTarget, ResumeError, Resumed, RunSettings, SessionE
 use crate::profile::{CaseResult, CaseVerdict, Profile, Status};
 use crate::store::{
     Claim, Completion, MANIFEST_VERSION, Manifest, RunFolder, RunTarget, Selection, StoreError,
-    Totals, together,
+    Totals, merge_metrics,
 };
 use crate::target::{Connection, Target};
 use crate::telemetry::Counts;
@@ -98,7 +98,7 @@ impl RunRecorder {
         manifest.finished_at = None;
         manifest.completion = Completion::Running;
         manifest.confirmations.clear();
-        manifest.metrics = together(found.values());
+        manifest.metrics = merge_metrics(found.values());
         manifest.targets = targets;
         folder.write_manifest(&manifest)?;
         Ok((Self { folder, manifest, before, _claim: claim }, found))
@@ -152,7 +152,7 @@ impl RunRecorder {
         now: DateTime<Utc>,
     ) -> Result<(), StoreError> {
         self.manifest.finished_at = Some(now);
-        self.manifest.totals = self.before.and(totals);
+        self.manifest.totals = self.before.plus(totals);
         self.manifest.completion = match (over, self.without_verdict()) {
             (RunEnd::Interrupted, _) => {
                 Completion::Incomplete { because: "it was interrupted".to_owned() }

@@ -13,7 +13,7 @@ use crate::dialect::EndpointError;
 use crate::probe::{self, Bench, Probe, ProbeListener, Seed, Suite, SuiteName, SuiteOutcome};
 use crate::profile::{PROFILE_VERSION, Profile, ThinkingSwitch, capabilities};
 use crate::prompted::ToolDelivery;
-use crate::store::Cost;
+use crate::store::TargetCost;
 use crate::target::{
     Access, Connection, DiscoverError, Discovery, Inspection, Target, TemplateFileError, discover,
     inspect, read_template,
@@ -51,7 +51,7 @@ pub struct ProbedTarget {
     /// The evidence, in the order the exchanges ended.
     pub exchanges: Vec<RecordedExchange>,
     /// What it cost.
-    pub cost: Cost,
+    pub cost: TargetCost,
     /// The turns that its metrics were counted on.
     pub telemetry: Vec<TurnEvent>,
     /// How thinking was switched, where that was known.

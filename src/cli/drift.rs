@@ -10,7 +10,7 @@ use super::Exit;
 use super::shell::console::Console;
 use crate::regress::{Drift, drifts, flaky};
 use crate::report::for_terminal;
-use crate::store::{History, Rows};
+use crate::store::{Rows, RunHistory};
 
 /// Show what declines slowly over many runs, and what is too flaky to judge
 ///
@@ -36,7 +36,7 @@ enum Form {
 }
 
 pub(super) fn run(args: &DriftArgs, console: &Console) -> Result<Exit, CliError> {
-    let Rows { rows, cut } = History::of(&args.reports).results().map_err(CliError::usage)?;
+    let Rows { rows, cut } = RunHistory::of(&args.reports).results().map_err(CliError::usage)?;
     if let Some(cut) = cut {
         console.note(&format!("the last line of the history is cut short: {}", for_terminal(&cut)));
     }

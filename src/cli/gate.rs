@@ -19,7 +19,7 @@ use crate::regress::{
     Gate, GateOutcome, Level, Quarantine, Suspicion, diff, flaky, gate, in_scope,
 };
 use crate::report::{Changes, Entry, changes_text, for_terminal};
-use crate::store::{Completion, History, Manifest, ProfileFolder, RunFolder, Selection};
+use crate::store::{Completion, Manifest, ProfileFolder, RunFolder, RunHistory, Selection};
 
 /// Compare a run with the snapshots, or an adapter with what is behind it
 ///
@@ -173,7 +173,7 @@ impl AgainstArgs {
 /// What the history beside a run shows to be too flaky.
 fn quarantine(run: &RunFolder) -> Result<Quarantine, CliError> {
     let reports = run.path().parent().unwrap_or(Path::new("."));
-    let history = History::of(reports).results().map_err(CliError::usage)?;
+    let history = RunHistory::of(reports).results().map_err(CliError::usage)?;
     Ok(flaky(&history.rows).into_iter().collect())
 }
 

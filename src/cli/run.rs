@@ -32,7 +32,7 @@ use crate::profile::Profile;
 use crate::regress::drifts;
 use crate::report::{EvidenceLinks, Report, for_terminal};
 use crate::sim::Running;
-use crate::store::{Completion, History, RunFolder, RunId, Totals};
+use crate::store::{Completion, RunFolder, RunHistory, RunId, Totals};
 use crate::target::{Connection, Connector, Target};
 use crate::transport::Budget;
 
@@ -150,9 +150,9 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<Exit, CliError> {
 
 /// Adds the run to the history, and tells what declines in it.
 fn remembered(args: &RunArgs, ended: &Ended, console: &Console) -> Result<(), CliError> {
-    let (history, manifest) = (History::of(&args.reports), ended.record.manifest());
+    let (history, manifest) = (RunHistory::of(&args.reports), ended.record.manifest());
     if args.resume.is_some() {
-        history.forget(&manifest.run).map_err(CliError::usage)?;
+        history.remove_run(&manifest.run).map_err(CliError::usage)?;
     }
     let found: Vec<&Profile> = ended.found.values().collect();
     let cut = history.add(&manifest.run, manifest.started_at, &found).map_err(CliError::usage)?;

@@ -17,7 +17,7 @@ use crate::ir::{Object, ToolSpec};
 use crate::probe::SuiteName;
 use crate::profile::{Subject, ThinkingSwitch};
 use crate::sim::Provenance;
-use crate::store::{Format, StoreError};
+use crate::store::{StoreError, VersionedFile};
 use crate::transport::{
     Body, Exchange, HttpOutcome, Method, Response, SentRequest, TimedFrame, Timing, TransportError,
 };
@@ -26,8 +26,8 @@ use crate::wire::{Frame, Framing};
 /// The version of the file format this binary writes.
 pub const TRANSCRIPT_VERSION: u32 = 1;
 
-const FORMAT: Format =
-    Format { what: "transcript", field: "transcriptVersion", version: TRANSCRIPT_VERSION };
+const FORMAT: VersionedFile =
+    VersionedFile { what: "transcript", field: "transcriptVersion", version: TRANSCRIPT_VERSION };
 
 /// A transcript file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -14,7 +14,7 @@ use super::view::{Case, STATUSES, Section, Target, counted, interval, server, se
 use super::{EvidenceLinks, Report, for_terminal};
 use crate::ir::Digest;
 use crate::profile::{Profile, Status};
-use crate::store::{Completion, Cost, Manifest, Percentiles};
+use crate::store::{Completion, Manifest, Percentiles, TargetCost};
 
 static STYLE: &str = include_str!("page.css");
 
@@ -184,7 +184,7 @@ fn pairs(rows: &[(&str, String)]) -> Markup {
     }
 }
 
-fn about(profile: &Profile, cost: Option<Cost>) -> Vec<(&'static str, String)> {
+fn about(profile: &Profile, cost: Option<TargetCost>) -> Vec<(&'static str, String)> {
     let subject = &profile.subject;
     let mut rows = vec![
         ("provider", subject.provider.clone()),

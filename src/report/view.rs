@@ -10,7 +10,7 @@ use crate::profile::{
     CaseResult, CaseVerdict, Cases, History, ProbeOutcome, Profile, Replay, Results, SingleTool,
     Status, Streaming, Subject, Tally, Variant,
 };
-use crate::store::{Cost, Manifest, ProfileFolder};
+use crate::store::{Manifest, ProfileFolder, TargetCost};
 
 /// What a report is about: the profile of one target, or a run and its profiles.
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +68,7 @@ pub(super) struct Target<'a> {
     /// Why it has no verdict, or not all of one.
     pub(super) problem: Option<&'a str>,
     /// What asking it cost, where that was counted.
-    pub(super) cost: Option<Cost>,
+    pub(super) cost: Option<TargetCost>,
 }
 
 impl<'a> Target<'a> {

@@ -1,4 +1,4 @@
-//! Why can stored files not be read or written, and what is to be done?
+//! Errors of the store: why a file cannot be read or written, and what to do.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,11 +1,10 @@
-//! Where is the evidence that results rest on?
+//! Evidence: the records that results rest on, by their digest.
 //!
-//! One file per record, named by the address that the record's own type computes. A record is
+//! One file per record, named by the digest that the record's own type computes. A record is
 //! written once: the same address means the same content.
 
-use std::fs;
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use flate2::Compression;
 use flate2::read::GzDecoder;
@@ -14,7 +13,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::StoreError;
-use super::atomic::{self, Survives};
+use super::files::{self, Durability};
 use crate::ir::Digest;
 
 /// From this size on records are compressed.
@@ -36,17 +35,17 @@ impl Evidence {
 
     /// Keeps a record under its address.
     pub fn put(&self, digest: &Digest, record: &impl Serialize) -> Result<(), StoreError> {
-        let (plain, packed) = self.paths(digest);
-        if plain.exists() || packed.exists() {
+        if self.contains(digest) {
             return Ok(());
         }
+        let (plain, packed) = self.paths(digest);
         let failed = |error: serde_json::Error| StoreError::io("write", &plain)(error.into());
         let bytes = serde_json::to_vec(record).map_err(failed)?;
         if bytes.len() < COMPRESSED_FROM {
-            return atomic::write(&plain, &bytes, Survives::Program);
+            return files::write(&plain, &bytes, Durability::Process);
         }
         let bytes = compress(&bytes).map_err(StoreError::io("write", &packed))?;
-        atomic::write(&packed, &bytes, Survives::Program)
+        files::write(&packed, &bytes, Durability::Process)
     }
 
     /// The record at an address. `address` computes it anew, so that altered files are found out.
@@ -63,20 +62,11 @@ impl Evidence {
 
     /// The addresses of all records, in order; none where there is no folder.
     pub fn digests(&self) -> Result<Vec<Digest>, StoreError> {
-        let entries = match fs::read_dir(&self.folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(StoreError::io("list", &self.folder)(error)),
+        let digest = |name: &String| {
+            let hex = name.strip_suffix(".gz").unwrap_or(name).strip_suffix(".json");
+            hex.and_then(Digest::from_hex)
         };
-        let mut digests = Vec::new();
-        for entry in entries {
-            let name = entry.map_err(StoreError::io("list", &self.folder))?.file_name();
-            let name = name.to_string_lossy();
-            let hex = name.strip_suffix(".gz").unwrap_or(&name).strip_suffix(".json");
-            digests.extend(hex.and_then(Digest::from_hex));
-        }
-        digests.sort();
-        Ok(digests)
+        Ok(files::list(&self.folder)?.iter().filter_map(digest).collect())
     }
 
     /// Whether there is a record at an address.
@@ -94,10 +84,10 @@ impl Evidence {
 
     fn bytes(&self, digest: &Digest) -> Result<(PathBuf, Vec<u8>), StoreError> {
         let (plain, packed) = self.paths(digest);
-        if let Some(bytes) = existing(&plain)? {
+        if let Some(bytes) = files::read(&plain)? {
             return Ok((plain, bytes));
         }
-        let bytes = existing(&packed)?.ok_or_else(|| self.missing(digest))?;
+        let bytes = files::read(&packed)?.ok_or_else(|| self.missing(digest))?;
         let bytes = decompress(&bytes).map_err(|_| StoreError::Altered { path: packed.clone() })?;
         Ok((packed, bytes))
     }
@@ -110,14 +100,6 @@ impl Evidence {
 
     fn missing(&self, digest: &Digest) -> StoreError {
         StoreError::NoEvidence { digest: digest.clone(), folder: self.folder.clone() }
-    }
-}
-
-fn existing(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(StoreError::io("read", path)(error)),
     }
 }
 
@@ -137,6 +119,8 @@ fn decompress(bytes: &[u8]) -> io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+    use std::path::Path;
 
     fn get(evidence: &Evidence, digest: &Digest) -> Result<String, StoreError> {
         evidence.get(digest, |record: &String| Digest::of(record))

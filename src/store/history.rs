@@ -1,24 +1,20 @@
-//! How did results and metrics go from run to run?
+//! History: results and metrics from run to run.
 //!
 //! ```text
 //! reports/history.csv   one row per run, target and probe
 //! reports/metrics.csv   one row per run and target, and one for all targets together
 //! ```
 //!
-//! Rows are only ever added, all rows of a run in one write; only a run that goes on replaces its
-//! own. A row that a crash cut short is not read, and cut off before the next are added.
+//! Rows are only ever added, but for a resumed run, which replaces its own.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::atomic::{self, Survives};
-use super::{RunId, StoreError};
+use super::csv_file::{append, read, remove_run};
+use super::{Rows, RunId, StoreError};
 use crate::profile::{Profile, Status, slug};
 use crate::telemetry::{Counts, Metrics};
 
@@ -86,28 +82,19 @@ pub struct MetricsRow {
     pub unsafe_executions_blocked: u64,
 }
 
-/// The rows of a file.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Rows<T> {
-    /// Those that are whole, oldest first.
-    pub rows: Vec<T>,
-    /// The last line, where it was cut short.
-    pub cut: Option<String>,
-}
-
 /// The history beside the folders of runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct History {
+pub struct RunHistory {
     reports: PathBuf,
 }
 
-impl History {
+impl RunHistory {
     /// The history of the runs in this folder.
     pub fn of(reports: impl Into<PathBuf>) -> Self {
         Self { reports: reports.into() }
     }
 
-    /// Adds the rows of a run; gives the line that was cut off first, if there was one.
+    /// Adds the rows of a run. Returns the incomplete line that was removed first, if there was one.
     pub fn add(
         &self,
         run: &RunId,
@@ -121,10 +108,10 @@ impl History {
         Ok(cut)
     }
 
-    /// Takes out the rows of a run that goes on, and will add them again when it ends.
-    pub fn forget(&self, run: &RunId) -> Result<(), StoreError> {
-        without(&self.results_path(), run)?;
-        without(&self.metrics_path(), run)
+    /// Removes the rows of a run that is resumed and adds them again when it ends.
+    pub fn remove_run(&self, run: &RunId) -> Result<(), StoreError> {
+        remove_run(&self.results_path(), run)?;
+        remove_run(&self.metrics_path(), run)
     }
 
     /// The results of all runs.
@@ -147,7 +134,7 @@ impl History {
 }
 
 /// The metrics of several profiles together; `None` where none has any.
-pub fn together<'a>(profiles: impl IntoIterator<Item = &'a Profile>) -> Option<Metrics> {
+pub fn merge_metrics<'a>(profiles: impl IntoIterator<Item = &'a Profile>) -> Option<Metrics> {
     let counts = profiles.into_iter().filter_map(|profile| Some(profile.metrics?.counts));
     counts.reduce(Counts::merged).map(Counts::metrics)
 }
@@ -187,130 +174,20 @@ fn metrics_rows(run: &RunId, time: DateTime<Utc>, profiles: &[&Profile]) -> Vec<
         let name = slug(&profile.subject, profile.dialect);
         Some(row(profile.subject.name(), name, profile.metrics?))
     });
-    let all = together(profiles.iter().copied())
+    let all = merge_metrics(profiles.iter().copied())
         .map(|metrics| row(ALL.to_owned(), String::new(), metrics));
     all.into_iter().chain(each).collect()
 }
 
-fn append<T: Serialize>(path: &Path, rows: &[T]) -> Result<Option<String>, StoreError> {
-    let text = csv_text(rows).map_err(StoreError::io("write", path))?;
-    let Some((head, lines)) = text.split_once('\n') else { return Ok(None) };
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(StoreError::io("create the folder", folder))?;
-    let (known, cut) = match fs::read_to_string(path) {
-        Ok(text) => whole_lines(text),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => (String::new(), None),
-        Err(error) => return Err(StoreError::io("read", path)(error)),
-    };
-    match known.lines().next() {
-        Some(line) if line != head => return Err(foreign(path, head)),
-        _ => {}
-    }
-    let failed = || StoreError::io("write", path);
-    let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(failed())?;
-    if cut.is_some() {
-        let whole = u64::try_from(known.len()).unwrap_or(u64::MAX);
-        file.set_len(whole).map_err(failed())?;
-    }
-    let added = if known.is_empty() { text.as_str() } else { lines };
-    file.write_all(added.as_bytes()).map_err(failed())?;
-    file.sync_data().map_err(failed())?;
-    Ok(cut)
-}
-
-/// Writes a file again without the rows of one run, if it has any.
-fn without(path: &Path, run: &RunId) -> Result<(), StoreError> {
-    let text = match fs::read_to_string(path) {
-        Ok(text) => whole_lines(text).0,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(StoreError::io("read", path)(error)),
-    };
-    let mut reader = csv::Reader::from_reader(text.as_bytes());
-    let at = reader.headers().map_err(|error| malformed(path, &error))?;
-    let Some(at) = at.iter().position(|name| name == "run") else { return Ok(()) };
-    let mut kept = reader.headers().map(|it| vec![it.clone()]).unwrap_or_default();
-    let mut found = false;
-    for record in reader.into_records() {
-        let record = record.map_err(|error| malformed(path, &error))?;
-        let is_its = record.get(at) == Some(run.as_str());
-        found |= is_its;
-        kept.extend((!is_its).then_some(record));
-    }
-    if !found {
-        return Ok(());
-    }
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let written = kept.iter().try_for_each(|record| writer.write_record(record));
-    written.map_err(|error| malformed(path, &error))?;
-    let bytes = writer.into_inner().map_err(|error| io::Error::other(error.to_string()));
-    atomic::write(path, &bytes.map_err(StoreError::io("write", path))?, Survives::Machine)
-}
-
-fn csv_text<T: Serialize>(rows: &[T]) -> io::Result<String> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for row in rows {
-        writer.serialize(row)?;
-    }
-    let bytes = writer.into_inner().map_err(|error| io::Error::other(error.to_string()))?;
-    String::from_utf8(bytes).map_err(io::Error::other)
-}
-
-fn read<T: DeserializeOwned>(path: &Path) -> Result<Rows<T>, StoreError> {
-    let (text, cut) = match fs::read_to_string(path) {
-        Ok(text) => whole_lines(text),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => (String::new(), None),
-        Err(error) => return Err(StoreError::io("read", path)(error)),
-    };
-    let rows = csv::Reader::from_reader(text.as_bytes())
-        .into_deserialize()
-        .collect::<Result<Vec<T>, csv::Error>>()
-        .map_err(|error| malformed(path, &error))?;
-    Ok(Rows { rows, cut })
-}
-
-/// The text up to its last line end, and what stands after it.
-fn whole_lines(mut text: String) -> (String, Option<String>) {
-    let end = text.rfind('\n').map_or(0, |at| at + 1);
-    let cut = text.split_off(end);
-    (text, (!cut.is_empty()).then_some(cut))
-}
-
-fn foreign(path: &Path, head: &str) -> StoreError {
-    StoreError::Malformed {
-        path: path.to_owned(),
-        line: 1,
-        column: 1,
-        what: "history",
-        problem: format!("its columns are not those that this toolprobe adds to ({head})"),
-        remedy: "update toolprobe, or move the file elsewhere to begin a new one".to_owned(),
-    }
-}
-
-fn malformed(path: &Path, error: &csv::Error) -> StoreError {
-    let line = error.position().map_or(1, csv::Position::line);
-    let problem = match error.kind() {
-        csv::ErrorKind::Deserialize { err, .. } => err.kind().to_string(),
-        _ => error.to_string(),
-    };
-    StoreError::Malformed {
-        path: path.to_owned(),
-        line: usize::try_from(line).unwrap_or(usize::MAX),
-        column: 1,
-        what: "history",
-        problem,
-        remedy: "correct the line, update toolprobe if a newer one wrote it, or move the file \
-                 elsewhere to begin a new one"
-            .to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::ir::Layer;
     use crate::profile::testing::{at, profile, single_tool};
 
-    fn night(number: u32) -> (RunId, DateTime<Utc>) {
+    fn run_of_day(number: u32) -> (RunId, DateTime<Utc>) {
         let time = at(&format!("2026-11-{number:02}T08:30:00Z"));
         (RunId::new(time, 1), time)
     }
@@ -322,12 +199,12 @@ mod tests {
         profile
     }
 
-    /// A history of two nights, and where its results are.
-    fn two_nights() -> (tempfile::TempDir, History, PathBuf) {
+    /// A history of two runs, and where its results are.
+    fn two_runs() -> (tempfile::TempDir, RunHistory, PathBuf) {
         let dir = tempfile::tempdir().unwrap();
-        let history = History::of(dir.path());
+        let history = RunHistory::of(dir.path());
         for number in [1, 2] {
-            let (run, time) = night(number);
+            let (run, time) = run_of_day(number);
             assert_eq!(history.add(&run, time, &[&probed(), &probed()]).unwrap(), None);
         }
         let path = history.results_path();
@@ -336,10 +213,10 @@ mod tests {
 
     #[test]
     fn each_run_adds_a_row_for_each_target_and_probe() {
-        let (_dir, history, path) = two_nights();
+        let (_dir, history, path) = two_runs();
         let Rows { rows, cut } = history.results().unwrap();
         assert_eq!((rows.len(), cut), (4, None));
-        assert_eq!(rows[2].run, night(2).0);
+        assert_eq!(rows[2].run, run_of_day(2).0);
         assert_eq!(rows[0].target, "acme/Big Model/7B:free");
         assert_eq!((rows[0].probe.as_str(), rows[0].status), ("basic-format", Status::Pass));
         let text = fs::read_to_string(path).unwrap();
@@ -348,7 +225,7 @@ mod tests {
 
     #[test]
     fn metrics_are_kept_for_all_targets_together_and_for_each() {
-        let (_dir, history, _) = two_nights();
+        let (_dir, history, _) = two_runs();
         let rows = history.metrics().unwrap().rows;
         assert_eq!(rows.len(), 6);
         assert_eq!(
@@ -361,12 +238,12 @@ mod tests {
 
     #[test]
     fn a_row_that_was_cut_short_is_told_and_left_out_and_cut_off_by_the_next_run() {
-        let (_dir, history, path) = two_nights();
+        let (_dir, history, path) = two_runs();
         let whole = fs::read_to_string(&path).unwrap();
         fs::write(&path, format!("{whole}1,20261103T0830")).unwrap();
         let read = history.results().unwrap();
         assert_eq!((read.rows.len(), read.cut.as_deref()), (4, Some("1,20261103T0830")));
-        let (run, time) = night(3);
+        let (run, time) = run_of_day(3);
         let cut = history.add(&run, time, &[&probed()]).unwrap();
         assert_eq!(cut.as_deref(), Some("1,20261103T0830"));
         assert_eq!(history.results().unwrap().rows.len(), 5);
@@ -375,10 +252,10 @@ mod tests {
 
     #[test]
     fn a_file_with_other_columns_is_never_added_to() {
-        let (_dir, history, path) = two_nights();
+        let (_dir, history, path) = two_runs();
         let newer = fs::read_to_string(&path).unwrap().replacen("trials\n", "trials,more\n", 1);
         fs::write(&path, &newer).unwrap();
-        let (run, time) = night(3);
+        let (run, time) = run_of_day(3);
         let error = history.add(&run, time, &[&probed()]).unwrap_err().to_string();
         assert!(error.contains("history.csv:1:1: not a history: its columns"), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), newer);
@@ -386,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_bad_row_is_named_with_its_line() {
-        let (_dir, history, path) = two_nights();
+        let (_dir, history, path) = two_runs();
         let text = fs::read_to_string(&path).unwrap().replacen(",pass,", ",passed,", 1);
         fs::write(&path, text).unwrap();
         let error = history.results().unwrap_err().to_string();
@@ -396,17 +273,17 @@ mod tests {
 
     #[test]
     fn a_run_that_goes_on_takes_its_own_rows_out_and_no_others() {
-        let (_dir, history, path) = two_nights();
-        history.forget(&night(3).0).unwrap();
+        let (_dir, history, path) = two_runs();
+        history.remove_run(&run_of_day(3).0).unwrap();
         assert_eq!(history.results().unwrap().rows.len(), 4);
-        history.forget(&night(1).0).unwrap();
+        history.remove_run(&run_of_day(1).0).unwrap();
         let runs =
-            |rows: Vec<RunId>| rows.iter().all(|run| *run == night(2).0).then_some(rows.len());
+            |rows: Vec<RunId>| rows.iter().all(|run| *run == run_of_day(2).0).then_some(rows.len());
         let results = history.results().unwrap().rows;
         assert_eq!(runs(results.into_iter().map(|row| row.run).collect()), Some(2));
         let metrics = history.metrics().unwrap().rows;
         assert_eq!(runs(metrics.into_iter().map(|row| row.run).collect()), Some(3));
-        let (run, time) = night(1);
+        let (run, time) = run_of_day(1);
         history.add(&run, time, &[&probed()]).unwrap();
         assert_eq!(fs::read_to_string(path).unwrap().lines().count(), 4);
     }
@@ -414,6 +291,6 @@ mod tests {
     #[test]
     fn a_history_that_is_not_there_is_empty() {
         let dir = tempfile::tempdir().unwrap();
-        assert_eq!(History::of(dir.path()).results().unwrap(), Rows { rows: vec![], cut: None });
+        assert_eq!(RunHistory::of(dir.path()).results().unwrap(), Rows { rows: vec![], cut: None });
     }
 }

@@ -1,4 +1,4 @@
-//! What was a run, and did it come to its end?
+//! The manifest of a run: what it asked of whom, what it cost, and how it ended.
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
@@ -103,9 +103,9 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// These and others together.
+    /// The sum of both.
     #[must_use]
-    pub fn and(self, other: Self) -> Self {
+    pub fn plus(self, other: Self) -> Self {
         Self {
             requests: self.requests.saturating_add(other.requests),
             prompt_tokens: self.prompt_tokens.saturating_add(other.prompt_tokens),
@@ -138,13 +138,14 @@ pub struct RunTarget {
     pub problem: Option<String>,
     /// What asking it cost; null where it was not asked.
     #[serde(default)]
-    pub cost: Option<Cost>,
+    pub cost: Option<TargetCost>,
 }
 
 /// What asking one target cost, and how fast it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Cost {
+#[schemars(rename = "Cost")]
+pub struct TargetCost {
     /// Requests sent, retries among them.
     pub requests: u64,
     /// Tokens of its prompts, as far as it counts them.
@@ -159,8 +160,8 @@ pub struct Cost {
     pub total_ms: Option<Percentiles>,
 }
 
-impl From<Cost> for Totals {
-    fn from(cost: Cost) -> Self {
+impl From<TargetCost> for Totals {
+    fn from(cost: TargetCost) -> Self {
         Self {
             requests: cost.requests,
             prompt_tokens: cost.prompt_tokens,

@@ -1,291 +1,45 @@
-//! Where are the files of a run?
+//! The store: runs, evidence, snapshots and history on disk.
 //!
 //! ```text
 //! reports/<run>/manifest.json          what was asked of whom, and how it ended
 //! reports/<run>/profiles/<slug>.json   what was found
 //! reports/<run>/evidence/<sha256>.json what it rests on; `.json.gz` when large
 //! reports/<run>/telemetry/<slug>.jsonl the turns that its metrics were counted on
+//! reports/history.csv, metrics.csv     results and metrics from run to run
+//! profiles/<slug>.json                 the committed snapshots
 //! ```
 //!
-//! Every file appears whole or not at all, and none that a newer version wrote is overwritten.
+//! Every file appears whole or not at all, and no file of a newer version is overwritten.
 //!
-//! - [`manifest`](self), [`run_id`](self): the run
-//! - [`folder`](self): profiles, of a run or committed
-//! - [`evidence`](self): content-addressed records
-//! - [`history`](self): results and metrics from run to run; [`turns`](self): those of one run
-//! - [`versioned`](self), [`atomic`](self), [`error`](self): how files are read and written
+//! - `run_folder`, `run_id`, `manifest`: one run
+//! - `profile_folder`: profiles, of a run or committed
+//! - `evidence`: exchanges by their digest; `turns`: the telemetry of a run
+//! - `history`: rows from run to run; `csv_file`: the files that hold them
+//! - `versioned`: JSON files with a version; `files`: atomic writes and what may be missing
+//! - `error`: why a file cannot be read or written
 
-mod atomic;
+mod csv_file;
 mod error;
 mod evidence;
-mod folder;
+mod files;
 mod history;
 mod manifest;
+mod profile_folder;
+mod run_folder;
 mod run_id;
 mod turns;
 mod versioned;
 
+pub use csv_file::Rows;
 pub use error::StoreError;
 pub use evidence::Evidence;
-pub use folder::{ProfileFolder, read_profile};
-pub use history::{HISTORY_VERSION, History, HistoryRow, MetricsRow, Rows, together};
+pub use files::write_text;
+pub use history::{HISTORY_VERSION, HistoryRow, MetricsRow, RunHistory, merge_metrics};
 pub use manifest::{
-    Completion, Cost, MANIFEST_VERSION, Manifest, Percentiles, RunTarget, Selection, Totals,
+    Completion, MANIFEST_VERSION, Manifest, Percentiles, RunTarget, Selection, TargetCost, Totals,
 };
+pub use profile_folder::{ProfileFolder, read_profile};
+pub use run_folder::{Claim, RunFolder};
 pub use run_id::{NotARunId, RunId};
 pub use turns::Turns;
-
-use std::fs::{self, File, TryLockError};
-use std::io;
-use std::path::{Path, PathBuf};
-
-use chrono::{DateTime, Utc};
-
-use atomic::Survives;
-pub(crate) use versioned::Format;
-
-const FORMAT: Format =
-    Format { what: "manifest", field: "manifestVersion", version: MANIFEST_VERSION };
-
-/// How many runs may begin in one second.
-const RUNS_PER_SECOND: u16 = 999;
-
-/// The files of one run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RunFolder {
-    id: RunId,
-    path: PathBuf,
-}
-
-/// Says that a run is being written, for as long as it is held. It ends with the program, however
-/// that ends.
-#[derive(Debug)]
-pub struct Claim(#[expect(dead_code, reason = "held, not used")] File);
-
-/// Writes a text of the user's choice of place, whole or not at all.
-pub fn write_text(path: &Path, text: &str) -> Result<(), StoreError> {
-    atomic::write(path, text.as_bytes(), Survives::Machine)
-}
-
-impl RunFolder {
-    /// Makes the folder of a run that begins now.
-    pub fn create(reports: &Path, now: DateTime<Utc>) -> Result<Self, StoreError> {
-        fs::create_dir_all(reports).map_err(StoreError::io("create the folder", reports))?;
-        for nth in 1..=RUNS_PER_SECOND {
-            let run = Self::at(reports, RunId::new(now, nth));
-            match fs::create_dir(&run.path) {
-                Ok(()) => return Ok(run),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(StoreError::io("create the folder", &run.path)(error)),
-            }
-        }
-        let crowded = io::Error::other("too many runs began in the same second");
-        Err(StoreError::io("create a run in", reports)(crowded))
-    }
-
-    /// An existing run, by its name.
-    pub fn open(reports: &Path, name: &str) -> Result<Self, StoreError> {
-        let run = name.parse().ok().map(|id| Self::at(reports, id));
-        run.filter(|run| run.manifest_path().is_file()).ok_or_else(|| StoreError::NoSuchRun {
-            run: name.to_owned(),
-            reports: reports.to_owned(),
-        })
-    }
-
-    /// All runs that have a manifest, oldest first; none where there is no folder.
-    pub fn list(reports: &Path) -> Result<Vec<Self>, StoreError> {
-        let entries = match fs::read_dir(reports) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(StoreError::io("list", reports)(error)),
-        };
-        let mut runs = Vec::new();
-        for entry in entries {
-            let entry = entry.map_err(StoreError::io("list", reports))?;
-            runs.extend(Self::open(reports, &entry.file_name().to_string_lossy()).ok());
-        }
-        runs.sort_by(|a, b| a.id.cmp(&b.id));
-        Ok(runs)
-    }
-
-    /// The newest run that has a manifest, unless an adapter was its subject.
-    pub fn latest(reports: &Path) -> Result<Option<Self>, StoreError> {
-        let of_adapter = |run: &Self| run.manifest().is_ok_and(|it| it.adapter.is_some());
-        Ok(Self::list(reports)?.into_iter().rev().find(|run| !of_adapter(run)))
-    }
-
-    /// The newest run that came to its end, unless an adapter was its subject.
-    pub fn latest_complete(reports: &Path) -> Result<Option<Self>, StoreError> {
-        for run in Self::list(reports)?.into_iter().rev() {
-            let Manifest { completion, adapter, .. } = run.manifest()?;
-            if completion == Completion::Complete && adapter.is_none() {
-                return Ok(Some(run));
-            }
-        }
-        Ok(None)
-    }
-
-    fn at(reports: &Path, id: RunId) -> Self {
-        Self { path: reports.join(id.as_str()), id }
-    }
-
-    /// Its name.
-    pub fn id(&self) -> &RunId {
-        &self.id
-    }
-
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Reads its manifest.
-    pub fn manifest(&self) -> Result<Manifest, StoreError> {
-        FORMAT.read(&self.manifest_path())
-    }
-
-    /// Writes its manifest.
-    pub fn write_manifest(&self, manifest: &Manifest) -> Result<(), StoreError> {
-        FORMAT.write(&self.manifest_path(), manifest)
-    }
-
-    /// Claims the run for this program; refused while another writes it.
-    pub fn claim(&self) -> Result<Claim, StoreError> {
-        let failed = || StoreError::io("claim", &self.path);
-        let folder = File::open(&self.path).map_err(failed())?;
-        match folder.try_lock() {
-            Ok(()) => Ok(Claim(folder)),
-            Err(TryLockError::WouldBlock) => Err(StoreError::Busy { run: self.id.clone() }),
-            Err(TryLockError::Error(error)) => Err(failed()(error)),
-        }
-    }
-
-    /// Its profiles.
-    pub fn profiles(&self) -> ProfileFolder {
-        ProfileFolder::new(self.path.join("profiles"))
-    }
-
-    /// What its results rest on.
-    pub fn evidence(&self) -> Evidence {
-        Evidence::in_folder(self.path.join("evidence"))
-    }
-
-    /// The turns that its metrics were counted on.
-    pub fn turns(&self) -> Turns {
-        Turns::in_folder(self.path.join("telemetry"))
-    }
-
-    fn manifest_path(&self) -> PathBuf {
-        self.path.join("manifest.json")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::dialect::DialectId;
-    use crate::ir::Object;
-    use crate::profile::testing::{at, subject};
-
-    fn manifest(run: &RunFolder, completion: Completion) -> Manifest {
-        Manifest {
-            manifest_version: MANIFEST_VERSION,
-            run: run.id().clone(),
-            started_at: at("2026-11-15T08:30:00Z"),
-            finished_at: None,
-            toolprobe_version: "0.1.0".to_owned(),
-            probe_version: "tool-probe-v1+000000000000".to_owned(),
-            suite: "standard".to_owned(),
-            seed: 1,
-            trials: 3,
-            tools: Vec::new(),
-            selection: Selection::Every,
-            completion,
-            totals: Totals::default(),
-            metrics: None,
-            confirmations: Vec::new(),
-            adapter: None,
-            targets: vec![RunTarget {
-                name: "acme".to_owned(),
-                subject: subject(),
-                dialect: Some(DialectId::OpenAiChat),
-                extra_body: Object::new(),
-                thinking: None,
-                profile: None,
-                problem: None,
-                cost: None,
-            }],
-        }
-    }
-
-    /// A run that began at this second of the day and ended so.
-    fn run(reports: &Path, second: u32, completion: Completion) -> RunFolder {
-        let run =
-            RunFolder::create(reports, at(&format!("2026-11-15T08:30:{second:02}Z"))).unwrap();
-        run.write_manifest(&manifest(&run, completion)).unwrap();
-        run
-    }
-
-    #[test]
-    fn a_manifest_reads_back_as_it_was_written_and_changes_as_the_run_goes_on() {
-        let dir = tempfile::tempdir().unwrap();
-        let run = run(dir.path(), 0, Completion::Running);
-        assert_eq!(run.manifest().unwrap(), manifest(&run, Completion::Running));
-        let because = "interrupted".to_owned();
-        let ended = manifest(&run, Completion::Incomplete { because });
-        run.write_manifest(&ended).unwrap();
-        assert_eq!(run.manifest().unwrap(), ended);
-    }
-
-    #[test]
-    fn runs_of_the_same_second_do_not_share_a_folder() {
-        let dir = tempfile::tempdir().unwrap();
-        let ids = [1, 2, 3].map(|_| run(dir.path(), 0, Completion::Running).id().to_string());
-        assert_eq!(ids, ["20261115T083000Z", "20261115T083000Z-002", "20261115T083000Z-003"]);
-    }
-
-    #[test]
-    fn the_latest_run_is_the_last_that_began_and_foreign_folders_are_none() {
-        let dir = tempfile::tempdir().unwrap();
-        assert_eq!(RunFolder::latest(&dir.path().join("nowhere")).unwrap(), None);
-        let complete = run(dir.path(), 1, Completion::Complete);
-        let killed = run(dir.path(), 2, Completion::Running);
-        fs::create_dir(dir.path().join("sample")).unwrap();
-        RunFolder::create(dir.path(), at("2026-11-15T08:30:59Z")).unwrap();
-        assert_eq!(RunFolder::latest(dir.path()).unwrap(), Some(killed));
-        assert_eq!(RunFolder::latest_complete(dir.path()).unwrap(), Some(complete));
-    }
-
-    #[test]
-    fn a_run_that_is_not_there_is_named_with_where_it_was_looked_for() {
-        let dir = tempfile::tempdir().unwrap();
-        for name in ["20261115T083000Z", "../..", "latest"] {
-            let shown = RunFolder::open(dir.path(), name).unwrap_err().to_string();
-            assert!(shown.starts_with(&format!("no run '{name}' in ")), "{shown}");
-        }
-    }
-
-    #[test]
-    fn a_run_is_written_by_one_program_at_a_time() {
-        let dir = tempfile::tempdir().unwrap();
-        let run = run(dir.path(), 0, Completion::Running);
-        let claim = run.claim().unwrap();
-        let shown = run.claim().unwrap_err().to_string();
-        assert_eq!(shown, "run 20261115T083000Z is still under way in another process");
-        drop(claim);
-        run.claim().unwrap();
-    }
-
-    #[test]
-    fn a_newer_manifest_is_never_overwritten() {
-        let dir = tempfile::tempdir().unwrap();
-        let run = run(dir.path(), 0, Completion::Running);
-        let newer = fs::read_to_string(run.manifest_path()).unwrap();
-        let newer = newer.replace("\"manifestVersion\": 1", "\"manifestVersion\": 2");
-        fs::write(run.manifest_path(), &newer).unwrap();
-        let error = run.write_manifest(&manifest(&run, Completion::Complete)).unwrap_err();
-        assert!(matches!(error, StoreError::Newer { found: 2, known: 1, .. }), "{error}");
-        assert_eq!(fs::read_to_string(run.manifest_path()).unwrap(), newer);
-        assert_eq!(run.manifest().unwrap().manifest_version, 2);
-    }
-}
+pub(crate) use versioned::VersionedFile;

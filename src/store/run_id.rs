@@ -1,4 +1,4 @@
-//! What is a run called?
+//! The name of a run.
 
 use std::fmt;
 use std::str::FromStr;

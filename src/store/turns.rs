@@ -1,13 +1,12 @@
-//! Which turns were a run's metrics counted on?
+//! Turns: the telemetry that the metrics of a run were counted on.
 //!
-//! The same lines that an adapter writes, so that `toolprobe metrics` gives the same numbers.
+//! The lines are those that an adapter writes, so that `toolprobe metrics` gives the same numbers.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::StoreError;
-use super::atomic::{self, Survives};
+use super::files::{self, Durability};
 use crate::telemetry::TurnEvent;
 
 /// The turns of a run's targets: one file for each, named as its profile.
@@ -21,8 +20,8 @@ impl Turns {
         Self { folder }
     }
 
-    /// Writes the turns that were held with a target, whose profile's file has this name. What is
-    /// there of an earlier attempt is replaced.
+    /// Writes the turns with a target whose profile's file has this name. Those of an earlier attempt
+    /// are replaced.
     pub fn write(
         &self,
         profile: &str,
@@ -31,18 +30,12 @@ impl Turns {
     ) -> Result<(), StoreError> {
         let path = self.path(profile);
         let text = lines(target, turns).map_err(StoreError::io("write", &path))?;
-        atomic::write(&path, text.as_bytes(), Survives::Program)
+        files::write(&path, text.as_bytes(), Durability::Process)
     }
 
-    /// Takes them away, if they are there.
+    /// Deletes the turns of a target, if they are there.
     pub fn remove(&self, profile: &str) -> Result<(), StoreError> {
-        let path = self.path(profile);
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(StoreError::io("delete", &path)(error))
-            }
-            _ => Ok(()),
-        }
+        files::remove(&self.path(profile))
     }
 
     fn path(&self, profile: &str) -> PathBuf {
@@ -62,6 +55,8 @@ fn lines(target: &str, turns: &[TurnEvent]) -> io::Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::telemetry::read_lines;
 

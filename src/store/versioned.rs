@@ -1,4 +1,4 @@
-//! How is a file read that another version may have written?
+//! JSON files that carry a version, and that another version may have written.
 
 use std::fs;
 use std::io;
@@ -9,11 +9,11 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::StoreError;
-use super::atomic::{self, Survives};
+use super::files::{self, Durability};
 
 /// A kind of stored file.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Format {
+pub(crate) struct VersionedFile {
     /// What it is called in messages.
     pub(crate) what: &'static str,
     /// The field that holds the version.
@@ -22,7 +22,7 @@ pub(crate) struct Format {
     pub(crate) version: u32,
 }
 
-impl Format {
+impl VersionedFile {
     /// Reads a file. Fields that this binary does not know are passed over.
     pub(crate) fn read<T: DeserializeOwned>(self, path: &Path) -> Result<T, StoreError> {
         let text = fs::read_to_string(path).map_err(StoreError::io("read", path))?;
@@ -49,17 +49,12 @@ impl Format {
         self.check_overwrite(path)?;
         let text = serde_json::to_string_pretty(value);
         let text = text.map_err(|error| StoreError::io("write", path)(io::Error::other(error)))?;
-        atomic::write(path, format!("{text}\n").as_bytes(), Survives::Machine)
+        files::write(path, format!("{text}\n").as_bytes(), Durability::Machine)
     }
 
     /// Refuses where what is there is newer or not ours.
     pub(super) fn check_overwrite(self, path: &Path) -> Result<(), StoreError> {
-        let text = match fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(StoreError::io("overwrite", path)(error)),
-        };
-        self.check_version(path, &text)
+        files::read_text(path)?.map_or(Ok(()), |text| self.check_version(path, &text))
     }
 
     fn check_version(self, path: &Path, text: &str) -> Result<(), StoreError> {
@@ -71,7 +66,7 @@ impl Format {
         Err(StoreError::Newer { path: path.to_owned(), field, found, known })
     }
 
-    /// The version that a text claims; a text that claims none is none of our files.
+    /// The version that a text claims; a text without one is not our file.
     fn version_in(self, path: &Path, text: &str) -> Result<u64, StoreError> {
         let value: Value = serde_json::from_str(text)
             .map_err(|error| self.malformed(path, &error, "restore it or delete it".to_owned()))?;
@@ -87,7 +82,7 @@ impl Format {
 
     fn malformed(self, path: &Path, error: &serde_json::Error, remedy: String) -> StoreError {
         let text = error.to_string();
-        // The place stands in front already.
+        // The message begins with the place already.
         let problem = text.split(" at line ").next().unwrap_or_default().to_owned();
         StoreError::Malformed {
             path: path.to_owned(),

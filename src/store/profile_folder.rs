@@ -1,14 +1,14 @@
-//! Which profiles does a folder hold?
+//! Folders of profiles: those of a run, and the committed snapshots.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::StoreError;
-use super::versioned::Format;
+use super::files;
+use super::versioned::VersionedFile;
 use crate::profile::{PROFILE_VERSION, Profile, slug};
 
-const FORMAT: Format =
-    Format { what: "profile", field: "profileVersion", version: PROFILE_VERSION };
+const PROFILE: VersionedFile =
+    VersionedFile { what: "profile", field: "profileVersion", version: PROFILE_VERSION };
 
 /// A folder of profiles: those of a run, or the committed snapshots.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,59 +35,43 @@ impl ProfileFolder {
     /// Writes a profile under its own name and gives that name.
     pub fn write(&self, profile: &Profile) -> Result<String, StoreError> {
         let name = Self::file_name(profile);
-        FORMAT.write(&self.folder.join(&name), profile)?;
+        PROFILE.write(&self.folder.join(&name), profile)?;
         Ok(name)
     }
 
     /// Whether a profile can be written: not over a newer file, nor over one that is not ours.
     pub fn check(&self, profile: &Profile) -> Result<(), StoreError> {
-        FORMAT.check_overwrite(&self.folder.join(Self::file_name(profile)))
+        PROFILE.check_overwrite(&self.folder.join(Self::file_name(profile)))
     }
 
-    /// Takes away the profile of this file name, if it is there.
+    /// Deletes the profile of this file name, if it is there.
     pub fn remove(&self, name: &str) -> Result<(), StoreError> {
-        let path = self.folder.join(name);
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(StoreError::io("delete", &path)(error))
-            }
-            _ => Ok(()),
-        }
+        files::remove(&self.folder.join(name))
     }
 
     /// All profiles in it, by file name; none where there is no folder.
     pub fn read_all(&self) -> Result<Vec<(String, Profile)>, StoreError> {
-        let entries = match fs::read_dir(&self.folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(StoreError::io("list", &self.folder)(error)),
+        let is_profile = |name: &String| {
+            let ending = Path::new(name).extension();
+            ending.is_some_and(|ending| ending == "json") && !name.starts_with('.')
         };
-        let mut names = Vec::new();
-        for entry in entries {
-            let entry = entry.map_err(StoreError::io("list", &self.folder))?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if Path::new(&name).extension().is_some_and(|ending| ending == "json")
-                && !name.starts_with('.')
-            {
-                names.push(name);
-            }
-        }
-        names.sort();
         let read = |name: String| {
             let profile = read_profile(&self.folder.join(&name))?;
             Ok((name, profile))
         };
-        names.into_iter().map(read).collect()
+        files::list(&self.folder)?.into_iter().filter(is_profile).map(read).collect()
     }
 }
 
 /// The profile in a file.
 pub fn read_profile(path: &Path) -> Result<Profile, StoreError> {
-    FORMAT.read(path)
+    PROFILE.read(path)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use serde_json::{Value, json};
 
     use super::*;

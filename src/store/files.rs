@@ -1,0 +1,127 @@
+//! Files: written whole or not at all, read where they may be missing.
+
+use std::fs;
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
+
+use super::StoreError;
+
+/// Which end a written file must survive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Durability {
+    /// That of this process. Enough for what is checked when it is read, and many times faster.
+    Process,
+    /// That of the machine.
+    Machine,
+}
+
+/// Writes a text to a place that the user chose, whole or not at all.
+pub fn write_text(path: &Path, text: &str) -> Result<(), StoreError> {
+    write(path, text.as_bytes(), Durability::Machine)
+}
+
+/// Writes a file under a temporary name in the same folder and renames it into place.
+///
+/// A reader never sees half of it, and a crash leaves what was there before.
+pub(super) fn write(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), StoreError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(StoreError::io("create the folder", folder))?;
+    let failed = || StoreError::io("write", path);
+    let mut file = temporary().tempfile_in(folder).map_err(failed())?;
+    file.write_all(bytes).map_err(failed())?;
+    if durability == Durability::Machine {
+        file.as_file().sync_data().map_err(failed())?;
+    }
+    file.persist(path).map_err(|error| failed()(error.error))?;
+    Ok(())
+}
+
+/// The bytes of a file; `None` where there is none.
+pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+    unless_missing(fs::read(path)).map_err(StoreError::io("read", path))
+}
+
+/// The text of a file; `None` where there is none.
+pub(super) fn read_text(path: &Path) -> Result<Option<String>, StoreError> {
+    unless_missing(fs::read_to_string(path)).map_err(StoreError::io("read", path))
+}
+
+/// Deletes a file, if it is there.
+pub(super) fn remove(path: &Path) -> Result<(), StoreError> {
+    let removed = unless_missing(fs::remove_file(path)).map_err(StoreError::io("delete", path))?;
+    Ok(removed.unwrap_or_default())
+}
+
+/// The names in a folder, in order; none where there is no folder.
+pub(super) fn list(folder: &Path) -> Result<Vec<String>, StoreError> {
+    let failed = || StoreError::io("list", folder);
+    let entries = unless_missing(fs::read_dir(folder)).map_err(failed())?;
+    let names = entries.into_iter().flatten().map(|entry| Ok(entry?.file_name()));
+    let names: io::Result<Vec<_>> = names.collect();
+    let names = names.map_err(failed())?.into_iter();
+    let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
+    names.sort();
+    Ok(names)
+}
+
+fn unless_missing<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Temporary files are private by default, and reports are not: the umask decides.
+#[cfg(unix)]
+fn temporary() -> tempfile::Builder<'static, 'static> {
+    use std::os::unix::fs::PermissionsExt;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".tmp-").permissions(fs::Permissions::from_mode(0o666));
+    builder
+}
+
+#[cfg(not(unix))]
+fn temporary() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".tmp-");
+    builder
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_and_nothing_else_is_left_behind() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("new/folder/x.json");
+        write(&path, b"one", Durability::Machine).unwrap();
+        write(&path, b"two", Durability::Machine).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_named_and_leaves_no_trace() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("taken");
+        fs::create_dir_all(path.join("by-a-folder")).unwrap();
+        let shown = write(&path, b"x", Durability::Machine).unwrap_err().to_string();
+        assert_eq!(shown, format!("cannot write {}", path.display()));
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn written_files_are_as_open_as_the_users_other_files() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let ours = dir.path().join("ours");
+        let plain = dir.path().join("plain");
+        write(&ours, b"x", Durability::Machine).unwrap();
+        fs::write(&plain, b"x").unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&ours), mode(&plain));
+    }
+}
