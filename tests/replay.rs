@@ -12,7 +12,9 @@ use toolprobe::dialect::{
 };
 use toolprobe::ir::{Reply, Request, StopKind};
 use toolprobe::probe::Suite;
-use toolprobe::replay::{Problem, Replayed, SaidBody, Transcript, replay, replay_by};
+use toolprobe::replay::{
+    ReplayProblem, ReplayReport, Transcript, TranscriptBody, replay, replay_by,
+};
 use toolprobe::sim::Provenance;
 use toolprobe::transport::{JsonDifference, cut_short, recut};
 use toolprobe::wire::{Frame, Framing, read_all};
@@ -43,7 +45,7 @@ fn transcripts_of_the_simulator_say_that_they_are_simulated() {
 }
 
 /// Replays on a runtime that cannot open a socket: reaching for the network would panic.
-fn replayed(transcript: &Transcript, seeds: u64) -> Replayed {
+fn replayed(transcript: &Transcript, seeds: u64) -> ReplayReport {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(replay(transcript, &Suite::embedded().unwrap(), seeds)).unwrap()
 }
@@ -52,11 +54,11 @@ fn streams(transcript: &Transcript) -> Vec<(Framing, Vec<Frame>)> {
     let takes = transcript.exchanges.iter();
     takes
         .filter_map(|take| match &take.reply.as_ref().ok()?.body {
-            SaidBody::Frames(frames) => {
+            TranscriptBody::Frames(frames) => {
                 let frames = frames.iter().map(|frame| frame.0.clone()).collect();
                 Some((take.request.framing?, frames))
             }
-            SaidBody::Json(_) | SaidBody::Text(_) => None,
+            TranscriptBody::Json(_) | TranscriptBody::Text(_) => None,
         })
         .collect()
 }
@@ -101,7 +103,8 @@ fn a_changed_byte_of_a_request_is_shown_where_it_is() {
     let tool = first.request.body.as_mut().unwrap().pointer_mut("/tools/0/type").unwrap();
     *tool = json!("functiom");
     let problems = replayed(&transcript, 1).problems;
-    let [Problem::RequestChanged { path, times: 1, differences, .. }] = problems.as_slice() else {
+    let [ReplayProblem::RequestChanged { path, times: 1, differences, .. }] = problems.as_slice()
+    else {
         panic!("{problems:?}");
     };
     assert_eq!(path, "/v1/chat/completions");
@@ -152,7 +155,7 @@ fn an_encoder_that_writes_one_byte_otherwise_is_told_by_the_place_it_writes_to()
     let replayed = runtime.block_on(replay_by(&OneByteOff, &transcript, &suite, 1)).unwrap();
     assert!(!replayed.problems.is_empty());
     for problem in &replayed.problems {
-        let Problem::RequestChanged { path, differences, .. } = problem else {
+        let ReplayProblem::RequestChanged { path, differences, .. } = problem else {
             panic!("{problem:?}");
         };
         assert_eq!(path, "/v1/messages");
@@ -173,7 +176,7 @@ fn what_changes_alike_in_many_requests_is_told_once() {
         body.insert("max_output_tokens".to_owned(), limit);
     }
     let problems = replayed(&transcript, 1).problems;
-    let [Problem::RequestChanged { times, differences, .. }] = problems.as_slice() else {
+    let [ReplayProblem::RequestChanged { times, differences, .. }] = problems.as_slice() else {
         panic!("{problems:?}");
     };
     assert!(*times > 10, "{times}");
@@ -185,13 +188,13 @@ fn what_changes_alike_in_many_requests_is_told_once() {
 fn a_reply_that_is_read_otherwise_changes_the_verdict() {
     let mut transcript = transcript("qwen3-coder-xml");
     for take in &mut transcript.exchanges {
-        let SaidBody::Json(body) = &mut take.reply.as_mut().unwrap().body else { continue };
+        let TranscriptBody::Json(body) = &mut take.reply.as_mut().unwrap().body else { continue };
         let content = body.pointer_mut("/choices/0/message/content").unwrap();
         let text = content.as_str().unwrap().replace("<function=probe_echo>", "<function=>");
         *content = json!(text);
     }
     let problems = replayed(&transcript, 1).problems;
-    let codes: BTreeSet<&str> = problems.iter().map(Problem::code).collect();
+    let codes: BTreeSet<&str> = problems.iter().map(ReplayProblem::code).collect();
     assert!(codes.contains("verdict-changed") || codes.contains("request-changed"), "{codes:?}");
 }
 
@@ -200,7 +203,7 @@ fn a_verdict_that_differs_from_the_recorded_one_is_told_with_both() {
     let mut transcript = transcript("deepseek-v4-thinking");
     transcript.verdicts["capabilities"]["requiresReasoningReplay"] = json!(false);
     let problems = replayed(&transcript, 1).problems;
-    let [Problem::VerdictChanged { differences }] = problems.as_slice() else {
+    let [ReplayProblem::VerdictChanged { differences }] = problems.as_slice() else {
         panic!("{problems:?}");
     };
     let [difference] = differences.as_slice() else { panic!("{differences:?}") };
@@ -216,7 +219,7 @@ fn a_recorded_request_that_nobody_makes_any_more_is_missed() {
     transcript.exchanges.push(spare);
     let problems = replayed(&transcript, 1).problems;
     assert!(
-        matches!(problems.as_slice(), [Problem::RequestMissing { times: 1, .. }]),
+        matches!(problems.as_slice(), [ReplayProblem::RequestMissing { times: 1, .. }]),
         "{problems:?}"
     );
 }

@@ -11,7 +11,7 @@ use super::shell::console::Console;
 use super::shell::differences;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
-use crate::replay::{Assessed, assess};
+use crate::replay::{Assessment, assess};
 use crate::report::for_terminal;
 use crate::store::ProfileFolder;
 
@@ -63,8 +63,8 @@ pub(super) fn run(args: &AssessArgs, console: &Console) -> Result<Exit, CliError
     Ok(judged(&assessed, console))
 }
 
-fn lines(assessed: &Assessed) -> Vec<String> {
-    let Assessed { target, unrecorded, changes, .. } = assessed;
+fn lines(assessed: &Assessment) -> Vec<String> {
+    let Assessment { target, unrecorded, changes, .. } = assessed;
     let target = for_terminal(target);
     let mut lines = match changes.len() {
         0 => vec![format!("✓ {target}: as before")],
@@ -77,7 +77,7 @@ fn lines(assessed: &Assessed) -> Vec<String> {
     lines
 }
 
-fn judged(assessed: &[Assessed], console: &Console) -> Exit {
+fn judged(assessed: &[Assessment], console: &Console) -> Exit {
     let changed = assessed.iter().filter(|it| !it.changes.is_empty()).count();
     console.note(&format!("{} profiles judged again, {changed} changed", assessed.len()));
     if assessed.iter().any(|it| it.unrecorded > 0) { Exit::Inconclusive } else { Exit::Fine }

@@ -14,7 +14,7 @@ use super::shell::error::CliError;
 use super::shell::exit::Exit;
 use crate::probe::Suite;
 use crate::regress::{About, Level, ReplayRule, outdated, ruled};
-use crate::replay::{Problem, Replayed, StreamProblem, Transcript, replay};
+use crate::replay::{ReplayProblem, ReplayReport, StreamProblem, Transcript, replay};
 use crate::report::for_terminal;
 
 /// Where transcripts are without being named.
@@ -71,7 +71,7 @@ struct Ruled {
     level: Level,
     because: String,
     #[serde(flatten)]
-    problem: Problem,
+    problem: ReplayProblem,
 }
 
 /// Replays, and says what changed.
@@ -98,10 +98,15 @@ pub(super) fn run(args: &ReplayArgs, console: &Console) -> Result<Exit, CliError
 }
 
 impl Outcome {
-    fn of(file: String, transcript: &Transcript, replayed: Replayed, in_force: &InForce) -> Self {
-        let Replayed { exchanges, streams, recorded_with, problems } = replayed;
+    fn of(
+        file: String,
+        transcript: &Transcript,
+        replayed: ReplayReport,
+        in_force: &InForce,
+    ) -> Self {
+        let ReplayReport { exchanges, streams, recorded_with, problems } = replayed;
         let target = transcript.subject.name();
-        let ruled = |problem: Problem| {
+        let ruled = |problem: ReplayProblem| {
             let rule = problem.rule();
             let (code, class, severity) = (rule.into(), ReplayRule::CLASS, rule.severity);
             let about = About { code, class, severity, target: &target, effect: None };
@@ -193,21 +198,21 @@ fn lines(outcome: &Outcome) -> Vec<String> {
     lines
 }
 
-fn told(problem: &Problem) -> (String, Vec<String>) {
+fn told(problem: &ReplayProblem) -> (String, Vec<String>) {
     match problem {
-        Problem::RequestChanged { method, path, recorded_path, times, differences } => {
+        ReplayProblem::RequestChanged { method, path, recorded_path, times, differences } => {
             let was = recorded_path.as_ref().map(|was| format!(", recorded as {was}"));
             let (was, places) = (was.unwrap_or_default(), differences::shown(differences));
             (format!("{}{was}", counted(&format!("{method} {path}"), *times)), places)
         }
-        Problem::RequestMissing { method, path, times } => {
+        ReplayProblem::RequestMissing { method, path, times } => {
             let request = counted(&format!("{method} {path}"), *times);
             (format!("recorded and not asked for any more: {request}"), Vec::new())
         }
-        Problem::VerdictChanged { differences } => {
+        ReplayProblem::VerdictChanged { differences } => {
             ("the same replies, judged otherwise".to_owned(), differences::shown(differences))
         }
-        Problem::StreamRecut(stream) | Problem::StreamCutShort(stream) => {
+        ReplayProblem::StreamRecut(stream) | ReplayProblem::StreamCutShort(stream) => {
             (told_stream(stream), differences::shown(&stream.differences))
         }
     }

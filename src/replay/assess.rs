@@ -1,7 +1,7 @@
-//! What does a stored run show, judged by the rules of today?
+//! Assessment of a stored run by the rules of today.
 //!
-//! The suite is asked again, of the run's own evidence. A trial whose request is not in it stays
-//! open: rules can be judged anew, but not questions that nobody asked.
+//! The suite is asked again, of the run's own evidence. A trial whose request is not in the evidence
+//! stays open: a new rule can judge old answers, but not questions that nobody asked.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::rejudge::{Recorded, RejudgeError, Rejudged, drop_evidence, rejudge};
+use super::rejudge::{RecordedSettings, RejudgeError, Rejudgement, drop_evidence, rejudge};
 use crate::ir::Digest;
 use crate::probe::{Probe, Suite, SuiteName};
 use crate::profile::{Profile, capabilities};
@@ -19,11 +19,11 @@ use crate::transport::{
     Cassette, Exchange, JsonDifference, Playback, RecordedExchange, differences,
 };
 
-/// What became of one target's profile.
+/// The profile of one target, judged again.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Assessed {
-    /// The target's name.
+pub struct Assessment {
+    /// The target's name in the configuration.
     pub target: String,
     /// How many requests are not in the evidence.
     pub unrecorded: usize,
@@ -45,7 +45,7 @@ pub enum AssessError {
         /// The suite.
         suite: String,
     },
-    /// One of its targets is not one.
+    /// The exchanges with a target cannot be judged.
     #[error("target '{target}'")]
     Target {
         /// The target.
@@ -56,7 +56,7 @@ pub enum AssessError {
 }
 
 /// Judges every target of a run that has a profile.
-pub async fn assess(run: &RunFolder, suite: &Suite) -> Result<Vec<Assessed>, AssessError> {
+pub async fn assess(run: &RunFolder, suite: &Suite) -> Result<Vec<Assessment>, AssessError> {
     let manifest = run.manifest()?;
     let name: SuiteName = serde_json::from_value(Value::from(manifest.suite.as_str()))
         .map_err(|_| AssessError::UnknownSuite { suite: manifest.suite.clone() })?;
@@ -69,23 +69,23 @@ pub async fn assess(run: &RunFolder, suite: &Suite) -> Result<Vec<Assessed>, Ass
         let Some(profile) = target.profile.as_ref().and_then(|file| stored.get(file)) else {
             continue;
         };
-        // Every target hears its endpoint from the beginning.
+        // Every target plays the exchanges of its endpoint from the beginning.
         let tape = tapes.get(origin(&profile.subject.endpoint));
         let tape = tape.map_or_else(
             || Cassette::new([], Playback::AsRecorded),
             |tape| tape.rewound(Playback::AsRecorded),
         );
-        let recorded = recorded(&manifest, target, profile);
-        let now = rejudge(&recorded, &probes, Arc::new(tape)).await;
+        let settings = settings_of(&manifest, target, profile);
+        let now = rejudge(&settings, &probes, Arc::new(tape)).await;
         let now =
             now.map_err(|source| AssessError::Target { target: target.name.clone(), source })?;
-        assessed.push(compared(target, profile, &now, suite));
+        assessed.push(compare(target, profile, &now, suite));
     }
     Ok(assessed)
 }
 
-fn recorded(manifest: &Manifest, target: &RunTarget, profile: &Profile) -> Recorded {
-    Recorded {
+fn settings_of(manifest: &Manifest, target: &RunTarget, profile: &Profile) -> RecordedSettings {
+    RecordedSettings {
         subject: profile.subject.clone(),
         dialect: profile.dialect,
         extra_body: target.extra_body.clone(),
@@ -95,7 +95,7 @@ fn recorded(manifest: &Manifest, target: &RunTarget, profile: &Profile) -> Recor
     }
 }
 
-fn compared(target: &RunTarget, stored: &Profile, now: &Rejudged, suite: &Suite) -> Assessed {
+fn compare(target: &RunTarget, stored: &Profile, now: &Rejudgement, suite: &Suite) -> Assessment {
     let profile = Profile {
         capabilities: capabilities(&now.results),
         results: now.results.clone(),
@@ -103,16 +103,16 @@ fn compared(target: &RunTarget, stored: &Profile, now: &Rejudged, suite: &Suite)
         probe_version: suite.version().to_owned(),
         ..stored.clone()
     };
-    Assessed {
+    Assessment {
         target: target.name.clone(),
         unrecorded: now.unrecorded().count(),
-        changes: differences(&bare(stored), &bare(&profile)),
+        changes: differences(&without_evidence(stored), &without_evidence(&profile)),
         profile,
     }
 }
 
-/// What a profile says of its target.
-fn bare(profile: &Profile) -> Value {
+/// A profile without its evidence and the version of the suite.
+fn without_evidence(profile: &Profile) -> Value {
     let mut value = serde_json::to_value(profile).unwrap_or_default();
     drop_evidence(&mut value);
     if let Value::Object(fields) = &mut value {
@@ -123,8 +123,8 @@ fn bare(profile: &Profile) -> Value {
 
 /// The evidence of a run by where it is from.
 ///
-/// Of the exchanges that answered the same request, those that results rest on come last: the
-/// others were asked again for a reason, and the last answer is the one that is repeated.
+/// Several exchanges may answer the same request, and the last one is repeated. So those that
+/// results rest on come last: the others were asked again for a reason.
 fn tapes<'a>(
     run: &RunFolder,
     profiles: impl Iterator<Item = &'a Profile>,

@@ -1,8 +1,7 @@
-//! What do recorded exchanges show, judged anew?
+//! Judging recorded exchanges again.
 //!
-//! The same suite, the same conversations and the same judges as against an endpoint, with the
-//! transport swapped for a cassette. Nothing waits and nothing is drawn, so that the same exchanges
-//! always give the same results.
+//! The suite, the conversations and the judges are those for an endpoint; only the transport is a
+//! cassette. Nothing waits and nothing is random, so the same exchanges always give the same results.
 
 use std::sync::Arc;
 
@@ -22,9 +21,9 @@ use crate::transport::{Cassette, Nearest, RecordedExchange, SentRequest, Transpo
 /// Stands for the host of simulated models. Nothing is ever sent there.
 const SIMULATED_HOST: &str = "http://localhost";
 
-/// What was asked of whom when the exchanges were recorded.
+/// What was asked of whom when the exchanges were settings.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recorded {
+pub struct RecordedSettings {
     /// Who was asked.
     pub subject: Subject,
     /// In which dialect.
@@ -41,7 +40,7 @@ pub struct Recorded {
 
 /// What the exchanges show.
 #[derive(Debug, Clone)]
-pub struct Rejudged {
+pub struct Rejudgement {
     /// What each probe found.
     pub results: Results,
     /// The turns that were held as an agent would hold them.
@@ -53,62 +52,63 @@ pub struct Rejudged {
 /// Why recorded exchanges cannot be judged.
 #[derive(Debug, thiserror::Error)]
 pub enum RejudgeError {
-    /// The place they are from is none.
+    /// Their endpoint is not a URL.
     #[error("the recorded endpoint '{endpoint}' is not a URL")]
-    NoUrl {
-        /// What stands there.
+    NotAUrl {
+        /// The text in its place.
         endpoint: String,
-        /// Why it is none.
+        /// Why it is not one.
         source: url::ParseError,
     },
-    /// It cannot have been called there.
+    /// The dialect has no call at this URL.
     #[error(transparent)]
     Endpoint(#[from] EndpointError),
 }
 
 /// Asks these probes of recorded exchanges.
 pub async fn rejudge(
-    recorded: &Recorded,
+    settings: &RecordedSettings,
     probes: &[&Probe],
     cassette: Arc<Cassette>,
-) -> Result<Rejudged, RejudgeError> {
-    rejudge_by(recorded.dialect.codec(), recorded, probes, cassette).await
+) -> Result<Rejudgement, RejudgeError> {
+    rejudge_by(settings.dialect.codec(), settings, probes, cassette).await
 }
 
-/// The same by another implementation of the dialect.
+/// The same with another implementation of the dialect.
 pub(super) async fn rejudge_by(
     codec: &'static dyn Dialect,
-    recorded: &Recorded,
+    settings: &RecordedSettings,
     probes: &[&Probe],
     cassette: Arc<Cassette>,
-) -> Result<Rejudged, RejudgeError> {
+) -> Result<Rejudgement, RejudgeError> {
     let log = ExchangeLog::default();
     let address = Address {
-        dialect: recorded.dialect,
-        base: base_url(&recorded.subject.endpoint)?,
-        model: recorded.subject.model.clone(),
+        dialect: settings.dialect,
+        base: base_url(&settings.subject.endpoint)?,
+        model: settings.subject.model.clone(),
         headers: Vec::new(),
-        extra: recorded.extra_body.clone(),
+        extra: settings.extra_body.clone(),
         max_tokens: MAX_TOKENS,
     };
     let bench = Bench {
         client: Client::new(address, cassette, log.clone())?.with_codec(codec),
         delivery: ToolDelivery::Native,
         stream: false,
-        seed: Seed::new(recorded.seed),
-        trials: recorded.trials,
-        thinking: recorded.thinking.clone(),
+        seed: Seed::new(settings.seed),
+        trials: settings.trials,
+        thinking: settings.thinking.clone(),
     };
     let SuiteOutcome { results, telemetry } = probe::run(&bench, probes, &()).await;
-    Ok(Rejudged { results, telemetry, exchanges: log.take() })
+    Ok(Rejudgement { results, telemetry, exchanges: log.take() })
 }
 
 fn base_url(endpoint: &str) -> Result<Url, RejudgeError> {
     let text = if endpoint == ADDRESS { SIMULATED_HOST } else { endpoint };
-    Url::parse(text).map_err(|source| RejudgeError::NoUrl { endpoint: endpoint.to_owned(), source })
+    Url::parse(text)
+        .map_err(|source| RejudgeError::NotAUrl { endpoint: endpoint.to_owned(), source })
 }
 
-impl Rejudged {
+impl Rejudgement {
     /// The requests that were not recorded, each with the one that is most like it.
     pub fn unrecorded(&self) -> impl Iterator<Item = (&SentRequest, Option<&Nearest>)> {
         self.exchanges.iter().filter_map(|exchange| match exchange.response() {
@@ -120,15 +120,15 @@ impl Rejudged {
     }
 }
 
-/// What was found, without the addresses of what it rests on: two sets of exchanges that show the
-/// same have the same verdicts.
+/// The results without their evidence: two sets of exchanges that show the same have the same
+/// verdicts.
 pub fn verdicts(results: &Results) -> Value {
     let mut value = json!({"capabilities": capabilities(results), "results": results});
     drop_evidence(&mut value);
     value
 }
 
-/// Takes out every list of evidence.
+/// Removes every list of evidence.
 pub(super) fn drop_evidence(value: &mut Value) {
     match value {
         Value::Object(fields) => {

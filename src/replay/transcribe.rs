@@ -1,12 +1,13 @@
-//! How do the exchanges of a target become a transcript?
+//! Making a transcript of the exchanges with a target.
 //!
-//! By replaying them at once. That puts them into the order in which a replay asks, leaves out what
-//! a replay does not need, and shows before anything is written that they replay at all.
+//! The exchanges are replayed at once. That puts them into the order in which a replay asks, leaves out
+//! what a replay does not need, and shows that they replay before anything is written.
 
 use std::sync::Arc;
 
-use super::rejudge::{Recorded, RejudgeError, rejudge, verdicts};
-use super::transcript::{TRANSCRIPT_VERSION, Take, Transcript};
+use super::rejudge::{RecordedSettings, RejudgeError, rejudge, verdicts};
+use super::transcript::{TRANSCRIPT_VERSION, Transcript};
+use super::transcript_exchange::TranscriptExchange;
 use crate::campaign::{ProbedTarget, RunSettings};
 use crate::ir::Object;
 use crate::sim::Provenance;
@@ -21,7 +22,7 @@ pub struct Origin {
     pub source: String,
 }
 
-/// Why exchanges make no transcript.
+/// Why exchanges cannot become a transcript.
 #[derive(Debug, thiserror::Error)]
 pub enum TranscribeError {
     /// They cannot be judged.
@@ -46,7 +47,7 @@ pub async fn transcribe(
     origin: Origin,
 ) -> Result<Transcript, TranscribeError> {
     let ProbedTarget { profile, exchanges, thinking, .. } = probed;
-    let recorded = Recorded {
+    let recorded = RecordedSettings {
         subject: profile.subject.clone(),
         dialect: profile.dialect,
         extra_body,
@@ -80,6 +81,10 @@ pub async fn transcribe(
         trials: settings.trials,
         tools: settings.suite.own_tools().to_vec(),
         verdicts: found,
-        exchanges: played.exchanges.iter().map(|exchange| Take::from(&**exchange)).collect(),
+        exchanges: played
+            .exchanges
+            .iter()
+            .map(|exchange| TranscriptExchange::from(&**exchange))
+            .collect(),
     })
 }

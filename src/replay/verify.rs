@@ -1,13 +1,13 @@
-//! Does a transcript still show what it showed when it was recorded?
+//! Verifying a transcript: does it still show what it showed when it was recorded?
 //!
-//! First as recorded: every request must be one that was recorded, and the verdicts must be the
-//! recorded ones. Then the streams, in other pieces and cut short: see [`streams`](super::streams).
+//! First it is played as recorded: every request must be a recorded one, and the verdicts must be the
+//! recorded ones. Then `streams` checks its streams in other pieces and cut short.
 
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::rejudge::{RejudgeError, Rejudged, rejudge_by, verdicts};
+use super::rejudge::{RejudgeError, Rejudgement, rejudge_by, verdicts};
 use super::streams::{self, Played};
 use super::transcript::Transcript;
 use crate::dialect::Dialect;
@@ -19,10 +19,10 @@ use crate::transport::{
     Cassette, JsonDifference, Method, Nearest, Playback, SentRequest, differences,
 };
 
-/// What a replay of one transcript came to.
+/// The result of replaying one transcript.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Replayed {
+pub struct ReplayReport {
     /// How many recorded exchanges there are.
     pub exchanges: usize,
     /// How many of them are streams.
@@ -30,14 +30,14 @@ pub struct Replayed {
     /// The version of the suite that it was recorded with, where this is another.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded_with: Option<String>,
-    /// What is not as it was; empty where all is well.
-    pub problems: Vec<Problem>,
+    /// What is not as it was.
+    pub problems: Vec<ReplayProblem>,
 }
 
 /// One thing that is not as it was. The codes are stable.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "code", rename_all = "kebab-case", rename_all_fields = "camelCase")]
-pub enum Problem {
+pub enum ReplayProblem {
     /// A request that was not recorded: an encoder, a tool or a probe changed.
     RequestChanged {
         /// The method.
@@ -72,7 +72,7 @@ pub enum Problem {
     StreamCutShort(StreamProblem),
 }
 
-/// What became of a stream.
+/// A stream that is read otherwise than it was.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StreamProblem {
     /// The seed that chose the cuts.
@@ -95,7 +95,7 @@ pub struct StreamPlace {
     pub length: usize,
 }
 
-impl Problem {
+impl ReplayProblem {
     /// Its row in the table of what replays find.
     pub fn rule(&self) -> &'static ReplayRule {
         match self {
@@ -118,22 +118,22 @@ pub async fn replay(
     transcript: &Transcript,
     suite: &Suite,
     seeds: u64,
-) -> Result<Replayed, RejudgeError> {
+) -> Result<ReplayReport, RejudgeError> {
     replay_by(transcript.dialect.codec(), transcript, suite, seeds).await
 }
 
-/// The same by another implementation of the transcript's dialect: that of an adapter, say.
+/// The same with another implementation of the transcript's dialect, such as that of an adapter.
 pub async fn replay_by(
     codec: &'static dyn Dialect,
     transcript: &Transcript,
     suite: &Suite,
     seeds: u64,
-) -> Result<Replayed, RejudgeError> {
+) -> Result<ReplayReport, RejudgeError> {
     let suite = &suite.clone().with_tools(&transcript.tools, transcript.seed);
     let probes: Vec<&Probe> = suite.select(transcript.suite).collect();
     let cassette = Arc::new(Cassette::new(transcript.exchanges(), Playback::AsRecorded));
-    let recorded = transcript.recorded();
-    let now = rejudge_by(codec, &recorded, &probes, Arc::clone(&cassette)).await?;
+    let settings = transcript.settings();
+    let now = rejudge_by(codec, &settings, &probes, Arc::clone(&cassette)).await?;
     let mut problems = changed_requests(&now);
     if problems.is_empty() {
         problems.extend(missing_requests(&cassette));
@@ -145,23 +145,23 @@ pub async fn replay_by(
         problems = streams::check(transcript, &played, seeds).await?;
     }
     let recorded_with = &transcript.probe_version;
-    Ok(Replayed {
+    Ok(ReplayReport {
         exchanges: transcript.exchanges.len(),
-        streams: streams::of(transcript).count(),
+        streams: streams::recorded_streams(transcript).count(),
         recorded_with: (recorded_with != suite.version()).then(|| recorded_with.clone()),
         problems,
     })
 }
 
-/// Requests that were not recorded; those that changed alike are told once.
-fn changed_requests(now: &Rejudged) -> Vec<Problem> {
-    let mut problems: Vec<Problem> = Vec::new();
+/// Requests that were not recorded. Those that changed in the same way are one problem.
+fn changed_requests(now: &Rejudgement) -> Vec<ReplayProblem> {
+    let mut problems: Vec<ReplayProblem> = Vec::new();
     for (request, nearest) in now.unrecorded() {
-        let fresh = changed(request, nearest);
+        let fresh = changed_request(request, nearest);
         let alike = problems.iter_mut().find_map(|known| match (known, &fresh) {
             (
-                Problem::RequestChanged { differences: old, path: at, times, .. },
-                Problem::RequestChanged { differences, path, .. },
+                ReplayProblem::RequestChanged { differences: old, path: at, times, .. },
+                ReplayProblem::RequestChanged { differences, path, .. },
             ) if old == differences && at == path => Some(times),
             _ => None,
         });
@@ -173,34 +173,44 @@ fn changed_requests(now: &Rejudged) -> Vec<Problem> {
     problems
 }
 
-fn changed(request: &SentRequest, nearest: Option<&Nearest>) -> Problem {
+fn changed_request(request: &SentRequest, nearest: Option<&Nearest>) -> ReplayProblem {
     let path = request.path();
     let recorded_path = nearest.map(|it| it.path.clone()).filter(|recorded| *recorded != path);
     let differences = nearest.map(|it| it.differences.clone()).unwrap_or_default();
-    Problem::RequestChanged { method: request.method, path, recorded_path, times: 1, differences }
+    ReplayProblem::RequestChanged {
+        method: request.method,
+        path,
+        recorded_path,
+        times: 1,
+        differences,
+    }
 }
 
-fn missing_requests(cassette: &Cassette) -> Vec<Problem> {
-    let mut problems: Vec<Problem> = Vec::new();
+fn missing_requests(cassette: &Cassette) -> Vec<ReplayProblem> {
+    let mut problems: Vec<ReplayProblem> = Vec::new();
     for request in cassette.unplayed() {
         let path = request.path();
         let known = problems.iter_mut().find_map(|problem| match problem {
-            Problem::RequestMissing { path: at, times, .. } if *at == path => Some(times),
+            ReplayProblem::RequestMissing { path: at, times, .. } if *at == path => Some(times),
             _ => None,
         });
         match known {
             Some(times) => *times += 1,
             None => {
-                problems.push(Problem::RequestMissing { method: request.method, path, times: 1 });
+                problems.push(ReplayProblem::RequestMissing {
+                    method: request.method,
+                    path,
+                    times: 1,
+                });
             }
         }
     }
     problems
 }
 
-fn changed_verdicts(transcript: &Transcript, now: &Rejudged) -> Option<Problem> {
+fn changed_verdicts(transcript: &Transcript, now: &Rejudgement) -> Option<ReplayProblem> {
     let differences = differences(&transcript.verdicts, &verdicts(&now.results));
-    (!differences.is_empty()).then_some(Problem::VerdictChanged { differences })
+    (!differences.is_empty()).then_some(ReplayProblem::VerdictChanged { differences })
 }
 
 #[cfg(test)]
@@ -212,17 +222,17 @@ mod tests {
         let stream = StreamProblem { seed: 1, place: None, differences: Vec::new() };
         let (method, path) = (Method::Post, "/v1/messages".to_owned());
         for problem in [
-            Problem::RequestChanged {
+            ReplayProblem::RequestChanged {
                 method,
                 path: path.clone(),
                 recorded_path: None,
                 times: 1,
                 differences: Vec::new(),
             },
-            Problem::RequestMissing { method, path, times: 1 },
-            Problem::VerdictChanged { differences: Vec::new() },
-            Problem::StreamRecut(stream.clone()),
-            Problem::StreamCutShort(stream),
+            ReplayProblem::RequestMissing { method, path, times: 1 },
+            ReplayProblem::VerdictChanged { differences: Vec::new() },
+            ReplayProblem::StreamRecut(stream.clone()),
+            ReplayProblem::StreamCutShort(stream),
         ] {
             assert_eq!(serde_json::to_value(&problem).unwrap()["code"], problem.code());
         }
