@@ -121,7 +121,7 @@ def wait_for(address):
 
 def probe(toolprobe, url, route, demanded, probes):
     command = [toolprobe, "probe", url, "--model", MODEL, "--dialect", route.dialect]
-    command += ["--suite", "light", "--trials", "1", "--concurrency", "1"]
+    command += ["--suite", "light", "--trials", "1", "--concurrency", "1", "--no-keep"]
     command += ["--format", "json", "--extra-body", route.extra(demanded)]
     command += ["--probes", str(probes)] if probes else []
     done = subprocess.run(command, capture_output=True, text=True, timeout=PROBE_SECONDS)

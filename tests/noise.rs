@@ -77,7 +77,7 @@ async fn night(connection: &Connection, before: &Profile, seed: u64) -> Option<(
     if suspicions.is_empty() {
         return None;
     }
-    let suspect = Suspect { connection, before, current, suspicions };
+    let suspect = Suspect { connection, before: before.clone(), current, suspicions };
     let Confirmed { confirmations, .. } = confirm(&suspect, &settings, TestPlan::default()).await;
     let first = confirmations.first()?;
     Some((first.decision, first.samples.trials))

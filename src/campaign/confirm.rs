@@ -1,15 +1,16 @@
-//! Is a suspected regression still there when it is asked for again?
+//! Confirmation: a suspected regression is sampled again until a sequential test decides.
 
 use std::sync::Arc;
 
 use futures_util::future::join_all;
 
-use super::RunSettings;
+use super::{RunListener, RunRecorder, RunSettings};
 use crate::conversation::ExchangeLog;
 use crate::probe::{Again, Bench, Probe, Seed, sample};
 use crate::profile::{Confirmation, Decision, Finding, Observed, Profile, Status};
 use crate::prompted::ToolDelivery;
-use crate::regress::{SequentialTest, Suspicion, TestPlan};
+use crate::regress::{Change, SequentialTest, Suspicion, TestPlan};
+use crate::store::StoreError;
 use crate::target::Connection;
 use crate::transport::RecordedExchange;
 
@@ -21,7 +22,7 @@ pub struct Suspect<'a> {
     /// The target.
     pub connection: &'a Connection,
     /// The snapshot.
-    pub before: &'a Profile,
+    pub before: Profile,
     /// What this run found.
     pub current: &'a Profile,
     /// What to ask again.
@@ -37,14 +38,26 @@ pub struct Confirmed {
     pub exchanges: Vec<RecordedExchange>,
 }
 
-/// Samples every suspicion of these targets again: targets at the same time, the suspicions of one
-/// and their samples one after the other.
-pub async fn confirm_all(
+/// Samples every suspicion of these targets again and records what that shows: targets at the same
+/// time, the suspicions of one and their samples one after the other.
+pub(crate) async fn confirm_all(
     suspects: &[Suspect<'_>],
     settings: &RunSettings,
     test: TestPlan,
-) -> Vec<Confirmed> {
-    join_all(suspects.iter().map(|suspect| confirm(suspect, settings, test))).await
+    recorder: &mut RunRecorder,
+    listener: &dyn RunListener,
+) -> Result<(), StoreError> {
+    if suspects.is_empty() {
+        return Ok(());
+    }
+    listener.sampling_again(suspects.len());
+    let all = join_all(suspects.iter().map(|suspect| confirm(suspect, settings, test))).await;
+    for (suspect, confirmed) in suspects.iter().zip(&all) {
+        for confirmation in &confirmed.confirmations {
+            listener.confirmed(&suspect.current.subject, confirmation);
+        }
+    }
+    recorder.confirm(all)
 }
 
 /// Samples the suspicions of one target again.
@@ -69,7 +82,19 @@ pub async fn confirm(suspect: &Suspect<'_>, settings: &RunSettings, test: TestPl
     Confirmed { confirmations, exchanges: log.take() }
 }
 
-impl Suspect<'_> {
+impl<'a> Suspect<'a> {
+    /// A target with these changes since `before`; `None` where none of them is a suspicion.
+    pub(crate) fn of(
+        connection: &'a Connection,
+        before: Profile,
+        current: &'a Profile,
+        changes: &[Change],
+    ) -> Option<Self> {
+        let suspicion = |change| Suspicion::of(change, &before, current);
+        let suspicions: Vec<Suspicion> = changes.iter().filter_map(suspicion).collect();
+        (!suspicions.is_empty()).then_some(Self { connection, before, current, suspicions })
+    }
+
     /// Samples until the test decides, or the endpoint has nothing more to say.
     async fn decide(
         &self,
@@ -88,7 +113,7 @@ impl Suspect<'_> {
             let (probe, case) = (suspicion.probe.as_str(), suspicion.case.as_deref());
             let again = Again { probe, case, number, layer };
             let results = sample(bench, probes, again, &control).await;
-            let seen = suspicion.read(&results, self.before, self.current);
+            let seen = suspicion.read(&results, &self.before, self.current);
             misses = if seen.trials == 0 { misses + 1 } else { 0 };
             if let Some(decision) = test.observe(seen).filter(|_| seen.trials > 0) {
                 return (decision, test.seen());
@@ -126,7 +151,7 @@ impl Suspect<'_> {
     fn delivery(&self, suspicion: &Suspicion) -> Option<ToolDelivery> {
         let single = self.before.results.single_tool.as_ref();
         let is_first = single.is_some_and(|single| single.outcome.probe == suspicion.probe);
-        let profile = if is_first { self.before } else { self.current };
+        let profile = if is_first { &self.before } else { self.current };
         profile.capabilities.tool_delivery
     }
 

@@ -1,11 +1,12 @@
-//! What will asking a target cost, what did it cost, and how fast was it?
+//! The cost of probing: foreseen, of one target, and of a whole run.
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::RunSettings;
 use crate::probe::{Estimate, Load, estimate};
 use crate::profile::UnitCost;
-use crate::store::{Percentiles, TargetCost};
+use crate::store::{Percentiles, TargetCost, Totals};
 use crate::target::{ADDRESS, Target, questions};
 use crate::telemetry::TurnEvent;
 use crate::transport::{Budget, RecordedExchange, Response};
@@ -14,7 +15,7 @@ use crate::transport::{Budget, RecordedExchange, Response};
 const GREETING: u64 = 32;
 
 /// What probing a target will cost, finding out about it included.
-pub fn foreseen(target: &Target, settings: &RunSettings) -> Estimate {
+pub(crate) fn foreseen(target: &Target, settings: &RunSettings) -> Estimate {
     let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     let accesses = count(target.endpoint.accesses.len());
     let greetings = if accesses > 1 { accesses } else { 0 };
@@ -26,6 +27,33 @@ pub fn foreseen(target: &Target, settings: &RunSettings) -> Estimate {
     estimate(&settings.probes(), settings.trials, thinking) + Estimate { likely, most }
 }
 
+/// What a run has spent since it began.
+#[derive(Debug)]
+pub(super) struct Spending {
+    budget: Arc<Budget>,
+    began: Instant,
+}
+
+impl Spending {
+    pub(super) fn begin(budget: &Arc<Budget>) -> Self {
+        Self { budget: Arc::clone(budget), began: Instant::now() }
+    }
+
+    pub(super) fn totals(&self) -> Totals {
+        let tokens = self.budget.tokens();
+        Totals {
+            requests: self.budget.spent(),
+            prompt_tokens: tokens.prompt,
+            completion_tokens: tokens.completion,
+            wall_ms: millis(self.began.elapsed()),
+        }
+    }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
 /// The cost of these exchanges. Requests and tokens are the account's: it also counts what was asked
 /// in vain.
 pub(super) fn cost(exchanges: &[RecordedExchange], account: &Budget, wall: Duration) -> TargetCost {
@@ -35,7 +63,7 @@ pub(super) fn cost(exchanges: &[RecordedExchange], account: &Budget, wall: Durat
         requests: account.spent(),
         prompt_tokens: tokens.prompt,
         completion_tokens: tokens.completion,
-        wall_ms: u64::try_from(wall.as_millis()).unwrap_or(u64::MAX),
+        wall_ms: millis(wall),
         first_byte_ms: Percentiles::of(
             answered().filter_map(|it| it.timing.first_byte_ms).collect(),
         ),

@@ -9,7 +9,7 @@ use crate::profile::{Profile, Staleness, Subject, predecessor, staleness};
 use crate::target::{Access, Target, TemplateFileError, read_template};
 
 /// The profile that is about a target, if any, and whether it still holds.
-pub fn freshness<'a>(
+pub(crate) fn freshness<'a>(
     target: &Target,
     profiles: &'a [Profile],
     probe_version: &str,

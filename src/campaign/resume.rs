@@ -1,4 +1,4 @@
-//! What of a run that was broken off still stands?
+//! Resuming a run: which of its targets need not be asked again.
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,18 @@ use crate::target::{Access, Target, TemplateFileError};
 
 /// A run that goes on: what was asked, and the targets that are done with.
 #[derive(Debug)]
-pub struct Resumed {
+pub(crate) struct Resumed {
     /// Its files.
-    pub folder: RunFolder,
+    pub(crate) folder: RunFolder,
     /// What it says of itself.
-    pub manifest: Manifest,
+    pub(crate) manifest: Manifest,
     /// Its profiles, by file name.
     profiles: BTreeMap<String, Profile>,
 }
 
 /// Why a run cannot go on.
 #[derive(Debug, thiserror::Error)]
-pub enum ResumeError {
+pub(crate) enum ResumeError {
     /// Its files cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -36,6 +36,12 @@ pub enum ResumeError {
         run: String,
         /// The adapter.
         adapter: String,
+    },
+    /// It asked one endpoint, and is not of targets.
+    #[error("run {run} is of a single endpoint; ask it again with `toolprobe probe`")]
+    OneOff {
+        /// The run.
+        run: String,
     },
     /// There is nothing left to ask.
     #[error("run {run} is complete; there is nothing to resume")]
@@ -59,10 +65,13 @@ pub enum ResumeError {
 
 impl Resumed {
     /// Reads a run that did not come to its end.
-    pub fn read(folder: RunFolder) -> Result<Self, ResumeError> {
+    pub(crate) fn read(folder: RunFolder) -> Result<Self, ResumeError> {
         let manifest = folder.manifest()?;
         if let Some(adapter) = manifest.adapter {
             return Err(ResumeError::OfAdapter { run: folder.id().to_string(), adapter });
+        }
+        if manifest.one_off {
+            return Err(ResumeError::OneOff { run: folder.id().to_string() });
         }
         if manifest.completion == Completion::Complete {
             return Err(ResumeError::Complete { run: folder.id().to_string() });
@@ -75,7 +84,12 @@ impl Resumed {
     }
 
     /// Refuses to go on where something is not as it was.
-    pub fn same(&self, what: &'static str, then: &str, now: &str) -> Result<(), ResumeError> {
+    pub(crate) fn same(
+        &self,
+        what: &'static str,
+        then: &str,
+        now: &str,
+    ) -> Result<(), ResumeError> {
         if then == now {
             return Ok(());
         }

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::args::sides::snapshots;
+use super::args::stored::{find_run, read_profiles};
 use super::diff::{summary, targets};
-use super::report::stored;
 use super::shell::console::Console;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
@@ -44,7 +43,7 @@ pub(super) struct AcceptArgs {
 pub(super) fn run(args: &AcceptArgs, console: &Console) -> Result<Exit, CliError> {
     let run = chosen(args)?;
     let accepted = accepted(args, &run)?;
-    let before = snapshots(&args.profiles)?;
+    let before = read_profiles(&args.profiles)?;
     let replaced = replaced(&run, &before, &accepted)?;
     let folder = ProfileFolder::new(&args.profiles);
     // All or nothing: what cannot be written is better told before anything is.
@@ -63,7 +62,7 @@ pub(super) fn run(args: &AcceptArgs, console: &Console) -> Result<Exit, CliError
 
 fn chosen(args: &AcceptArgs) -> Result<RunFolder, CliError> {
     if let Some(name) = &args.run {
-        return stored(Some(name), &args.reports);
+        return find_run(Some(name), &args.reports);
     }
     let latest = RunFolder::latest_complete(&args.reports).map_err(CliError::usage)?;
     latest.ok_or_else(|| {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::args::output::PlainFormat;
+use super::args::stored::find_run;
 use super::replay::{offline, suite};
-use super::report::stored;
 use super::shell::console::Console;
 use super::shell::differences;
 use super::shell::error::CliError;
@@ -46,7 +46,7 @@ pub(super) struct AssessArgs {
 /// Judges, and says what changed.
 pub(super) fn run(args: &AssessArgs, console: &Console) -> Result<Exit, CliError> {
     let suite = suite(args.probes.as_deref())?;
-    let run = stored(args.run.as_deref(), &args.reports)?;
+    let run = find_run(args.run.as_deref(), &args.reports)?;
     let assessed = offline()?.block_on(assess(&run, &suite)).map_err(CliError::usage)?;
     if let Some(folder) = &args.into {
         let folder = ProfileFolder::new(folder);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::args::output::write_to;
-use super::args::sides::{Kept, side};
+use super::args::stored::{EvidenceFiles, profiles_of};
 use super::shell::console::Console;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
@@ -89,9 +89,10 @@ impl ChangesArgs {
 
 /// Compares, and says what changed.
 pub(super) fn run(args: &DiffArgs, console: &Console) -> Result<Exit, CliError> {
-    let (old, new) = (side(&args.old, &args.reports)?, side(&args.new, &args.reports)?);
+    let (old, new) =
+        (profiles_of(&args.old, &args.reports)?, profiles_of(&args.new, &args.reports)?);
     let found = diff(&old, &new);
-    let kept = Kept::below(&args.reports);
+    let kept = EvidenceFiles::below(&args.reports);
     let changes = Changes {
         heading: heading(&found),
         entries: found.changes.iter().map(|change| Entry { change, ruling: None }).collect(),

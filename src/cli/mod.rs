@@ -4,10 +4,8 @@
 //! folder prints, and only [`main`] turns errors into text and codes.
 
 mod accept;
-mod adapter;
 mod args;
 mod assess;
-mod both_ways;
 mod completions;
 mod diff;
 mod doctor;

@@ -1,25 +1,38 @@
-//! `toolprobe probe`: one endpoint, no configuration.
+//! `toolprobe probe`: one endpoint, without a configuration.
+
+use std::path::PathBuf;
+use std::slice::from_ref;
+use std::sync::Arc;
 
 use clap::Args;
 
 use super::args::asking::AskingArgs;
-use super::args::endpoint::{EndpointArgs, connect_to, probed, resolved};
+use super::args::endpoint::{EndpointArgs, connect_to, first_target};
 use super::args::output::OutputArgs;
+use super::run::REPORTS;
+use super::shell::clock;
 use super::shell::console::Console;
 use super::shell::demands;
 use super::shell::dry_run;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
+use super::shell::progress::Progress;
+use super::shell::signal::stop_signal;
 use super::shell::spent::spent;
+use crate::campaign::{Campaign, ProbedTarget, RunRecorder, RunSettings, RunSubject};
 use crate::profile::Requirement;
-use crate::report::Report;
-use crate::target::Defaults;
+use crate::report::{EvidenceLinks, Report};
+use crate::target::{Connection, Defaults, TargetEntry};
+use crate::transport::Budget;
 
 /// Probe one endpoint, without any configuration
 ///
 /// URL is the base that the provider's own SDK takes, or the full path of the
 /// call. The verdict is the result: it exits 0 whatever it says, unless
-/// something that --require demands is not there.
+/// something that --require demands is not there. The exchanges that it rests
+/// on are kept in a folder of their own below reports/, as those of a run.
+/// Other commands take such a folder only by its name: it is never the latest
+/// run.
 #[derive(Debug, Args)]
 pub(super) struct ProbeArgs {
     /// The endpoint's base URL
@@ -36,6 +49,14 @@ pub(super) struct ProbeArgs {
     #[command(flatten)]
     asking: AskingArgs,
 
+    /// Where the folders of runs are
+    #[arg(long, value_name = "DIR", default_value = REPORTS, help_heading = "Output")]
+    reports: PathBuf,
+
+    /// Keep no exchanges, and no profile
+    #[arg(long, conflicts_with = "reports", help_heading = "Output")]
+    no_keep: bool,
+
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -45,13 +66,56 @@ pub(super) fn run(args: &ProbeArgs, console: &Console) -> Result<Exit, CliError>
     let settings = args.asking.settings(&Defaults::default())?;
     let entry = args.endpoint.entry(args.url.as_deref(), &args.asking);
     if args.asking.is_dry_run() {
-        return dry_run::show(&resolved(&entry)?, &settings, &args.output, console);
+        return dry_run::show([&first_target(&entry)?], &settings, &args.output, console);
     }
-    let budget = args.asking.budget(&Defaults::default());
     let runtime = tokio::runtime::Runtime::new()?;
-    let probed = runtime
-        .block_on(async { probed(connect_to(&entry, &budget).await?, &settings, console).await })?;
-    args.output.show(console, &Report::of_profile(&probed.profile))?;
-    console.note(&spent(probed.cost.into()));
+    let (probed, recorder) = runtime.block_on(probe_endpoint(args, &entry, &settings, console))?;
+    let links =
+        recorder.as_ref().map(|it| EvidenceLinks::from_page(it.folder(), args.output.file()));
+    let links = links.transpose()?;
+    let mut report = Report::of_profile(&probed.profile);
+    if let Some(links) = &links {
+        report = report.with_evidence(links);
+    }
+    args.output.show(console, &report)?;
+    let kept = recorder.map(|it| format!("; kept in {}", it.folder().path().display()));
+    console.note(&format!("{}{}", spent(probed.cost.into()), kept.unwrap_or_default()));
     Ok(demands::exit(&probed.profile, &args.require, console))
+}
+
+async fn probe_endpoint(
+    args: &ProbeArgs,
+    entry: &TargetEntry,
+    settings: &RunSettings,
+    console: &Console,
+) -> Result<(ProbedTarget, Option<RunRecorder>), CliError> {
+    let budget: Arc<Budget> = args.asking.budget(&Defaults::default());
+    let connection = connect_to(entry, &budget).await?;
+    let begin = || {
+        let connections = from_ref(&connection);
+        RunRecorder::begin(&args.reports, settings, connections, RunSubject::OneOff, &budget)
+    };
+    let mut recorder = if args.no_keep { None } else { Some(begin()?) };
+    let probed = probe_one(&connection, settings, recorder.as_mut(), console).await?;
+    Ok((probed, recorder))
+}
+
+/// Probes one target until it is done or the process is asked to stop, and shows how it gets on.
+pub(super) async fn probe_one(
+    connection: &Connection,
+    settings: &RunSettings,
+    mut recorder: Option<&mut RunRecorder>,
+    console: &Console,
+) -> Result<ProbedTarget, CliError> {
+    let stop = stop_signal()?;
+    let listener = &Progress::new(console, 1, settings.probes().len());
+    let campaign = Campaign { connections: from_ref(connection), settings, at_once: 1, listener };
+    let (results, end) = campaign.probe(recorder.as_deref_mut(), stop, |probed| probed).await?;
+    if let Some(recorder) = recorder {
+        recorder.finish(end, clock::now()?)?;
+    }
+    match results.into_iter().next() {
+        Some((_, probed)) => Ok(probed?),
+        None => Err(CliError::inconclusive("interrupted: there is no verdict")),
+    }
 }

@@ -1,12 +1,13 @@
-//! `toolprobe record`: what an endpoint says, kept to be replayed.
+//! `toolprobe record`: probes one target and writes its exchanges as a transcript.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
 use super::args::asking::AskingArgs;
-use super::args::endpoint::{EndpointArgs, connect_to, probed};
+use super::args::endpoint::{EndpointArgs, connect_to, env};
 use super::args::scope::ScopeArgs;
+use super::probe::probe_one;
 use super::shell::console::Console;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
@@ -62,14 +63,14 @@ pub(super) fn run(args: &RecordArgs, console: &Console) -> Result<Exit, CliError
         return Err(CliError::usage(format!("there is no dry run of a recording; {remedy}")));
     }
     let runtime = tokio::runtime::Runtime::new()?;
-    let transcript = runtime.block_on(recorded(args, console))?;
+    let transcript = runtime.block_on(record(args, console))?;
     transcript.write(&args.output).map_err(CliError::usage)?;
     let (exchanges, path) = (transcript.exchanges.len(), args.output.display());
     console.note(&format!("{exchanges} exchanges in {path}"));
     Ok(Exit::Fine)
 }
 
-async fn recorded(args: &RecordArgs, console: &Console) -> Result<Transcript, CliError> {
+async fn record(args: &RecordArgs, console: &Console) -> Result<Transcript, CliError> {
     match &args.what {
         Some(name) if !name.contains("://") && args.endpoint.model.is_none() => {
             of_target(args, name, console).await
@@ -95,13 +96,10 @@ async fn of_target(
     let server = scope.serve().await?;
     let base_url = server.as_ref().map(Running::base_url).unwrap_or_default();
     let target = scope.targets(&base_url)?.into_iter().next();
-    let mut target =
-        target.ok_or_else(|| CliError::usage(format!("no target is called '{name}'")))?;
-    target.endpoint.limits = args.asking.limits().or(target.endpoint.limits);
-    target.endpoint.timeouts = args.asking.timeouts().or(target.endpoint.timeouts);
+    let target = target.ok_or_else(|| CliError::usage(format!("no target is called '{name}'")))?;
     let budget = args.asking.budget(scope.defaults());
     let connector = Connector::new(budget, scope.defaults().concurrency);
-    let connection = connector.connect(target, &|name| std::env::var(name).ok());
+    let connection = connector.connect(args.asking.limit(target), &env);
     let connection = connection.map_err(CliError::usage)?;
     of_connection(connection, &settings, scope.model(name), console).await
 }
@@ -113,7 +111,7 @@ async fn of_connection(
     console: &Console,
 ) -> Result<Transcript, CliError> {
     let extra_body = connection.target.extra_body.clone();
-    let probed = probed(connection, settings, console).await?;
+    let probed = probe_one(&connection, settings, None, console).await?;
     let profile = &probed.profile;
     if let Some(why) = open_question(profile) {
         return Err(CliError::inconclusive(format!("nothing recorded: no verdict on {why}")));

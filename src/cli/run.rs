@@ -1,23 +1,20 @@
-//! `toolprobe run`: every target, and what is kept of it.
+//! `toolprobe run`: probes every target and compares the run with the snapshots.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::pin::pin;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use clap::Args;
-use futures_util::StreamExt as _;
 
 use super::args::asking::AskingArgs;
 use super::args::confirming::{Confirm, ConfirmArgs};
+use super::args::endpoint::env;
 use super::args::output::{Format, OutputArgs};
 use super::args::scope::{NOWHERE, Scope, ScopeArgs};
-use super::args::sides::Kept;
+use super::args::stored::{EvidenceFiles, find_run};
 use super::drift::line as drift_line;
-use super::gate::AgainstArgs;
-use super::report::stored;
+use super::gate::{AgainstArgs, Baseline};
 use super::shell::clock;
 use super::shell::console::Console;
 use super::shell::demands;
@@ -27,12 +24,14 @@ use super::shell::exit::Exit;
 use super::shell::progress::Progress;
 use super::shell::signal::stop_signal;
 use super::shell::spent::spent;
-use crate::campaign::{Resumed, RunEnd, RunRecorder, RunSettings, visit_all};
+use crate::campaign::{
+    Campaign, Resumed, RunEnd, RunRecorder, RunSettings, RunSubject, confirm_all, suspects,
+};
 use crate::profile::Profile;
 use crate::regress::drifts;
 use crate::report::{EvidenceLinks, Report, for_terminal};
 use crate::sim::Running;
-use crate::store::{Completion, RunFolder, RunHistory, RunId, Totals};
+use crate::store::{Completion, RunHistory, RunId};
 use crate::target::{Connection, Connector, Target};
 use crate::transport::Budget;
 
@@ -40,9 +39,9 @@ use crate::transport::Budget;
 const JOBS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
 
 /// Where the folders of runs are where nothing else is said.
-const REPORTS: &str = "reports";
+pub(super) const REPORTS: &str = "reports";
 
-/// What stands for the run that began last.
+/// Stands for the newest run of targets.
 const LATEST: &str = "latest";
 
 /// Probe every target of toolprobe.toml, or the simulated models
@@ -98,7 +97,7 @@ impl RunArgs {
     fn resumed(&self) -> Result<Option<Resumed>, CliError> {
         let Some(name) = &self.resume else { return Ok(None) };
         let name = Some(name.as_str()).filter(|name| *name != LATEST);
-        let folder = stored(name, &self.reports)?;
+        let folder = find_run(name, &self.reports)?;
         Resumed::read(folder).map(Some).map_err(CliError::usage)
     }
 
@@ -115,12 +114,12 @@ impl RunArgs {
 }
 
 /// A run that is over.
-struct Ended {
+struct EndedRun {
     connections: Vec<Connection>,
     /// What was found, by the target's name.
     found: BTreeMap<String, Profile>,
-    record: RunRecorder,
-    over: RunEnd,
+    recorder: RunRecorder,
+    end: RunEnd,
 }
 
 /// Probes all targets, and says what was found.
@@ -137,20 +136,24 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<Exit, CliError> {
     if args.asking.is_dry_run() {
         return dry_run::show(&scope.targets(NOWHERE)?, &settings, &args.output, console);
     }
+    // Before anything is spent: a policy with a mistake in it must not cost a run.
+    let baseline = args.against.load()?;
     let runtime = tokio::runtime::Runtime::new()?;
-    let ended = runtime.block_on(probe_all(args, &scope, &settings, resumed, console))?;
+    let probing = probe_all(args, &scope, &settings, resumed, &baseline, console);
+    let ended = runtime.block_on(probing)?;
     let profiles = ended.profiles();
-    let links = EvidenceLinks::from_page(ended.record.folder(), args.output.file())?;
-    let report = Report::of_run(ended.record.manifest(), &profiles).with_evidence(&links);
+    let links = EvidenceLinks::from_page(ended.recorder.folder(), args.output.file())?;
+    let report = Report::of_run(ended.recorder.manifest(), &profiles).with_evidence(&links);
     args.output.show(console, &report)?;
-    ended.summarise(args, console);
-    remembered(args, &ended, console)?;
-    Ok(ended.judged(console).and(compared(args, ended.record.folder(), console)?))
+    ended.print_summary(args, console);
+    write_history(args, &ended, console)?;
+    let met = ended.check_demands(console);
+    Ok(met.and(print_comparison(args, &baseline, &ended, &profiles, console)?))
 }
 
 /// Adds the run to the history, and tells what declines in it.
-fn remembered(args: &RunArgs, ended: &Ended, console: &Console) -> Result<(), CliError> {
-    let (history, manifest) = (RunHistory::of(&args.reports), ended.record.manifest());
+fn write_history(args: &RunArgs, ended: &EndedRun, console: &Console) -> Result<(), CliError> {
+    let (history, manifest) = (RunHistory::of(&args.reports), ended.recorder.manifest());
     if args.resume.is_some() {
         history.remove_run(&manifest.run).map_err(CliError::usage)?;
     }
@@ -167,15 +170,22 @@ fn remembered(args: &RunArgs, ended: &Ended, console: &Console) -> Result<(), Cl
     Ok(())
 }
 
-/// Compares the run with the snapshots, where there are any. What people read beside a table goes
-/// to the same place; a program's output is left alone.
-fn compared(args: &RunArgs, run: &RunFolder, console: &Console) -> Result<Exit, CliError> {
-    let Some(judged) = args.against.judge(run, Confirm::On)? else {
-        let folder = args.against.profiles.display();
-        console.note(&format!("no snapshots in {folder}; `toolprobe accept` makes them"));
+/// Compares the run with the snapshots, where there are any. Beside a table it goes to standard
+/// output, else to standard error: a program's output is left alone.
+fn print_comparison(
+    args: &RunArgs,
+    baseline: &Baseline,
+    ended: &EndedRun,
+    profiles: &[Profile],
+    console: &Console,
+) -> Result<Exit, CliError> {
+    if let Some(missing) = baseline.missing() {
+        console.note(&missing);
         return Ok(Exit::Fine);
-    };
-    let text = judged.text(&Kept::below(&args.reports));
+    }
+    let recorder = &ended.recorder;
+    let judged = baseline.judge(recorder.folder(), recorder.manifest(), profiles, Confirm::On)?;
+    let text = judged.text(&EvidenceFiles::below(&args.reports));
     if args.output.format() == Format::Table && args.output.file().is_none() {
         console.result(&text)?;
     } else {
@@ -189,57 +199,43 @@ async fn probe_all(
     scope: &Scope,
     settings: &RunSettings,
     resumed: Option<Resumed>,
+    baseline: &Baseline,
     console: &Console,
-) -> Result<Ended, CliError> {
-    // Before anything is asked: whoever stops us then finds a run that says so.
+) -> Result<EndedRun, CliError> {
+    // Before anything is asked: whoever stops the process then finds a run that says so.
     let stop = stop_signal()?;
     let server = scope.serve().await?;
     let base_url = server.as_ref().map(Running::base_url).unwrap_or_default();
     let budget = args.asking.budget(scope.defaults());
     let connections = connect_all(args, scope, scope.targets(&base_url)?, &budget)?;
-    let (mut record, mut found) = match resumed {
+    let (mut recorder, mut found) = match resumed {
         None => {
-            let record =
-                RunRecorder::begin(&args.reports, settings, &connections, scope.selection())?;
-            (record, BTreeMap::new())
+            let subject = RunSubject::Targets(scope.selection());
+            let begun =
+                RunRecorder::begin(&args.reports, settings, &connections, subject, &budget)?;
+            (begun, BTreeMap::new())
         }
-        Some(resumed) => RunRecorder::resume(resumed, &connections).map_err(CliError::usage)?,
+        Some(resumed) => {
+            RunRecorder::resume(resumed, &connections, &budget).map_err(CliError::usage)?
+        }
     };
     let is_open = |it: &&Connection| !found.contains_key(&it.target.name);
     let open: Vec<Connection> = connections.iter().filter(is_open).cloned().collect();
-    let progress = Progress::new(console, open.len(), settings.probes().len());
-    let began = Instant::now();
-    let over = {
-        let mut stop = pin!(stop);
-        let mut visits = pin!(visit_all(&open, settings, args.jobs.get(), &progress));
-        loop {
-            tokio::select! {
-                () = &mut stop => break RunEnd::Interrupted,
-                visit = visits.next() => match visit {
-                    None => break RunEnd::Finished,
-                    Some((connection, result)) => {
-                        record.keep(&connection.target.name, &result)?;
-                        progress.ended(&connection.target, &result);
-                        found.extend(result.ok().map(|it| (connection.target.name.clone(), it.profile)));
-                    }
-                }
-            }
-        }
-    };
-    progress.clear();
-    record.finish(over, totals(&budget, began.elapsed()), clock::now()?)?;
-    if over == RunEnd::Finished {
-        let confirming = &args.confirming;
-        confirming
-            .confirm(&args.against, &connections, &found, settings, &mut record, console)
-            .await?;
-        // What was sampled again was paid for, too.
-        record.finish(over, totals(&budget, began.elapsed()), clock::now()?)?;
+    let listener = &Progress::new(console, open.len(), settings.probes().len());
+    let campaign = Campaign { connections: &open, settings, at_once: args.jobs.get(), listener };
+    let (results, end) = campaign.probe(Some(&mut recorder), stop, |it| it.profile).await?;
+    found.extend(results.into_iter().filter_map(|(name, profile)| Some((name, profile.ok()?))));
+    recorder.finish(end, clock::now()?)?;
+    if let (RunEnd::Finished, Some(test)) = (end, args.confirming.test()) {
+        let suspects = suspects(&connections, &found, &baseline.of_run(recorder.manifest()));
+        confirm_all(&suspects, settings, test, &mut recorder, listener).await?;
+        // The samples are part of the cost.
+        recorder.finish(end, clock::now()?)?;
     }
-    Ok(Ended { connections, found, record, over })
+    Ok(EndedRun { connections, found, recorder, end })
 }
 
-/// A connection to each target. A key that is missing is better told before anything is spent.
+/// A connection to each target. A missing key is better told before anything is spent.
 fn connect_all(
     args: &RunArgs,
     scope: &Scope,
@@ -247,43 +243,29 @@ fn connect_all(
     budget: &Arc<Budget>,
 ) -> Result<Vec<Connection>, CliError> {
     let connector = Connector::new(Arc::clone(budget), scope.defaults().concurrency);
-    let env = |name: &str| std::env::var(name).ok();
-    let connect = |mut target: Target| {
-        target.endpoint.limits = args.asking.limits().or(target.endpoint.limits);
-        target.endpoint.timeouts = args.asking.timeouts().or(target.endpoint.timeouts);
+    let connect = |target: Target| {
         let name = target.name.clone();
-        let connection = connector.connect(target, &env);
+        let connection = connector.connect(args.asking.limit(target), &env);
         connection.map_err(|error| CliError::usage(format!("target '{name}': {error}")))
     };
     targets.into_iter().map(connect).collect()
 }
 
-/// What was spent over all targets.
-pub(super) fn totals(budget: &Budget, wall: Duration) -> Totals {
-    let tokens = budget.tokens();
-    Totals {
-        requests: budget.spent(),
-        prompt_tokens: tokens.prompt,
-        completion_tokens: tokens.completion,
-        wall_ms: u64::try_from(wall.as_millis()).unwrap_or(u64::MAX),
-    }
-}
-
-impl Ended {
+impl EndedRun {
     /// What was found, in the order of the targets.
     fn profiles(&self) -> Vec<Profile> {
         self.connections.iter().filter_map(|it| self.found.get(&it.target.name).cloned()).collect()
     }
 
     /// Tells what it cost, where it is, and what is missing.
-    fn summarise(&self, args: &RunArgs, console: &Console) {
-        let manifest = self.record.manifest();
+    fn print_summary(&self, args: &RunArgs, console: &Console) {
+        let manifest = self.recorder.manifest();
         console.note(&format!(
             "{} of {} targets, {}; kept in {}",
             self.found.len(),
             self.connections.len(),
             spent(manifest.totals),
-            self.record.folder().path().display(),
+            self.recorder.folder().path().display(),
         ));
         if let Completion::Incomplete { because } = &manifest.completion {
             console.note(&format!("the run is incomplete: {}", for_terminal(because)));
@@ -291,9 +273,9 @@ impl Ended {
         }
     }
 
-    /// The exit code that follows from what was found.
-    fn judged(&self, console: &Console) -> Exit {
-        let mut exit = match self.over {
+    /// The exit code that follows from what the targets require.
+    fn check_demands(&self, console: &Console) -> Exit {
+        let mut exit = match self.end {
             RunEnd::Finished => Exit::Fine,
             RunEnd::Interrupted => Exit::Inconclusive,
         };

@@ -47,6 +47,10 @@ pub struct Manifest {
     /// snapshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adapter: Option<String>,
+    /// Whether it asked a single endpoint on the command line: no command takes such a run for the
+    /// latest one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub one_off: bool,
     /// Whether it came to its end.
     pub completion: Completion,
     /// What it cost.
@@ -59,6 +63,13 @@ pub struct Manifest {
     pub confirmations: Vec<Confirmation>,
     /// Who was asked.
     pub targets: Vec<RunTarget>,
+}
+
+impl Manifest {
+    /// Whether it asked the user's targets: not an adapter, and not a single endpoint.
+    pub fn is_of_targets(&self) -> bool {
+        self.adapter.is_none() && !self.one_off
+    }
 }
 
 /// Which targets a run asked.

@@ -63,17 +63,18 @@ impl RunFolder {
         Ok(runs)
     }
 
-    /// The newest run that has a manifest, unless an adapter was its subject.
+    /// The newest run of the user's targets that has a manifest.
     pub fn latest(reports: &Path) -> Result<Option<Self>, StoreError> {
-        let of_adapter = |run: &Self| run.manifest().is_ok_and(|it| it.adapter.is_some());
-        Ok(Self::list(reports)?.into_iter().rev().find(|run| !of_adapter(run)))
+        // One whose manifest cannot be read is for whoever reads it next to report.
+        let is_meant = |run: &Self| run.manifest().map_or(true, |it| it.is_of_targets());
+        Ok(Self::list(reports)?.into_iter().rev().find(is_meant))
     }
 
-    /// The newest run that came to its end, unless an adapter was its subject.
+    /// The newest run of the user's targets that came to its end.
     pub fn latest_complete(reports: &Path) -> Result<Option<Self>, StoreError> {
         for run in Self::list(reports)?.into_iter().rev() {
-            let Manifest { completion, adapter, .. } = run.manifest()?;
-            if completion == Completion::Complete && adapter.is_none() {
+            let manifest = run.manifest()?;
+            if manifest.completion == Completion::Complete && manifest.is_of_targets() {
                 return Ok(Some(run));
             }
         }
@@ -107,12 +108,17 @@ impl RunFolder {
     /// Claims the run for this program; refused while another writes it.
     pub fn claim(&self) -> Result<Claim, StoreError> {
         let failed = || StoreError::io("claim", &self.path);
-        let folder = File::open(&self.path).map_err(failed())?;
-        match folder.try_lock() {
-            Ok(()) => Ok(Claim(folder)),
+        let locked = self.lockable().map_err(failed())?;
+        match locked.try_lock() {
+            Ok(()) => Ok(Claim(locked)),
             Err(TryLockError::WouldBlock) => Err(StoreError::Busy { run: self.id.clone() }),
             Err(TryLockError::Error(error)) => Err(failed()(error)),
         }
+    }
+
+    /// The folder itself; on Windows, where a folder cannot be opened as a file, a file in it.
+    fn lockable(&self) -> io::Result<File> {
+        if cfg!(windows) { File::create(self.path.join(".lock")) } else { File::open(&self.path) }
     }
 
     /// Its profiles.
@@ -161,6 +167,7 @@ mod tests {
             metrics: None,
             confirmations: Vec::new(),
             adapter: None,
+            one_off: false,
             targets: vec![RunTarget {
                 name: "acme".to_owned(),
                 subject: subject(),

@@ -1,14 +1,22 @@
 //! `toolprobe probe`
 
+use std::io::{BufRead as _, BufReader};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
 use serde_json::Value;
 
 use crate::place::root;
-use crate::{Sim, finished, toolprobe};
+use crate::{Sim, finished, only_run, toolprobe};
+
+const QUICK: [&str; 4] = ["--suite", "light", "--trials", "1"];
 
 /// The profile that probing a simulated model prints, and what was said beside it.
 fn probed(model: &str, args: &[&str]) -> (Value, String) {
     let sim = Sim::start();
     let mut command = toolprobe(&["probe", &sim.url, "--model", model, "--format", "json"]);
+    command.arg("--no-keep");
     let (code, out, err) = finished(command.args(args).output().unwrap());
     assert_eq!(code, Some(0), "{err}");
     (serde_json::from_str(&out).unwrap(), err)
@@ -110,4 +118,97 @@ fn a_folder_with_nothing_for_the_suite_is_refused() {
     let (code, _, err) = finished(command.args(["--suite", "light"]).output().unwrap());
     assert_eq!(code, Some(2), "{err}");
     assert!(err.contains("light") && err.contains("ping"), "{err}");
+}
+
+/// Probes a simulated model in this folder; gives standard output and standard error.
+fn probe_in(folder: &Path, args: &[&str]) -> (String, String) {
+    let sim = Sim::start();
+    let mut command = toolprobe(&["probe", &sim.url, "--model", "openai-native"]);
+    let command = command.args(QUICK).args(args).current_dir(folder);
+    let (code, out, err) = finished(command.output().unwrap());
+    assert_eq!(code, Some(0), "{err}");
+    (out, err)
+}
+
+/// Every address of evidence below a value.
+fn evidence(value: &Value) -> Vec<&str> {
+    match value {
+        Value::Object(fields) => fields.values().flat_map(evidence).collect(),
+        Value::Array(items) => items.iter().flat_map(evidence).collect(),
+        Value::String(text) => text.strip_prefix("sha256:").into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn the_exchanges_of_a_probe_are_kept_and_the_result_says_where() {
+    let dir = tempfile::tempdir().unwrap();
+    let (out, err) = probe_in(dir.path(), &["--format", "json"]);
+    let run = only_run(&dir.path().join("reports"));
+    let place = run.strip_prefix(dir.path()).unwrap().display();
+    assert!(err.contains(&format!("; kept in {place}\n")), "{err}");
+    let profile: Value = serde_json::from_str(&out).unwrap();
+    let digests = evidence(&profile["results"]);
+    assert!(!digests.is_empty());
+    let files = std::fs::read_dir(run.join("evidence")).unwrap();
+    let files: Vec<String> =
+        files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    for digest in digests {
+        assert!(files.iter().any(|file| file.contains(digest)), "{digest} is not in {files:?}");
+    }
+    let manifest = std::fs::read_to_string(run.join("manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_str(&manifest).unwrap();
+    assert_eq!(manifest["selection"], "named");
+    assert_eq!(manifest["completion"]["state"], "complete");
+}
+
+#[test]
+fn a_probe_keeps_nothing_where_that_is_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let (_, err) = probe_in(dir.path(), &["--no-keep"]);
+    assert!(!err.contains("kept in"), "{err}");
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_probe_is_never_the_latest_run_but_can_be_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let told = |args: &[&str]| finished(toolprobe(args).current_dir(dir.path()).output().unwrap());
+    probe_in(dir.path(), &[]);
+    let probe = only_run(&dir.path().join("reports"));
+    for command in ["report", "gate", "accept", "assess"] {
+        let (code, _, err) = told(&[command]);
+        assert_eq!(code, Some(2), "{command}: {err}");
+        assert!(err.contains(" run in reports; `toolprobe run` makes one"), "{command}: {err}");
+    }
+    let (code, out, err) = told(&["report", probe.to_str().unwrap()]);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("openai-native"), "{out}");
+    let (code, _, err) = told(&["run", "--resume", probe.to_str().unwrap()]);
+    assert_eq!(code, Some(2));
+    assert!(err.contains("is of a single endpoint; ask it again with `toolprobe probe`"), "{err}");
+}
+
+#[test]
+fn a_probe_that_is_stopped_says_so_in_its_folder() {
+    let dir = tempfile::tempdir().unwrap();
+    // Takes connections and never answers.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1/chat/completions", silent.local_addr().unwrap());
+    let mut child = toolprobe(&["probe", &url, "--model", "m", "--verbose"])
+        .current_dir(dir.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut told = BufReader::new(child.stderr.as_mut().unwrap()).lines();
+    assert!(told.any(|line| line.unwrap().ends_with(": asking")));
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let (code, out, err) = finished(child.wait_with_output().unwrap());
+    assert_eq!((code, out.as_str()), (Some(3), ""), "{err}");
+    assert!(err.contains("error: interrupted: there is no verdict"), "{err}");
+    let manifest = only_run(&dir.path().join("reports")).join("manifest.json");
+    let manifest: Value = serde_json::from_slice(&std::fs::read(manifest).unwrap()).unwrap();
+    assert_eq!(manifest["completion"]["because"], "it was interrupted");
 }

@@ -60,7 +60,8 @@ impl Verdict {
 /// Probes with the program itself.
 async fn probe(url: &str, args: &[&str]) -> Verdict {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolprobe"));
-    command.env_clear().args(["probe", url, "--model", "m", "--format", "json"]).args(args);
+    command.env_clear().args(["probe", url, "--model", "m", "--format", "json"]);
+    command.arg("--no-keep").args(args);
     command.stdin(Stdio::null());
     let done = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
     Verdict {

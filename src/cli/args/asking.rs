@@ -1,4 +1,4 @@
-//! Which flags say how much is asked, and how hard?
+//! The flags that say how much is asked, and how hard.
 
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::campaign::{Resumed, RunSettings};
 use crate::cli::shell::clock;
 use crate::cli::shell::error::CliError;
 use crate::probe::{Suite, SuiteName};
-use crate::target::{Defaults, Limits, Span, Timeouts};
+use crate::target::{Defaults, Limits, Span, Target, Timeouts};
 use crate::transport::Budget;
 
 /// Trials of each case where nothing else is said.
@@ -151,6 +151,14 @@ impl AskingArgs {
         let requests = or_endless(self.max_requests.or(defaults.max_requests));
         let tokens = or_endless(self.max_tokens_total.or(defaults.max_tokens_total));
         Arc::new(Budget::new(requests, tokens))
+    }
+
+    /// The target with the limits and timeouts that flags set over its own.
+    pub(crate) fn limit(&self, mut target: Target) -> Target {
+        let endpoint = &mut target.endpoint;
+        endpoint.limits = self.limits().or(endpoint.limits);
+        endpoint.timeouts = self.timeouts().or(endpoint.timeouts);
+        target
     }
 
     /// The limits of one endpoint, as far as flags set them.

@@ -1,17 +1,12 @@
-//! How is one endpoint described on the command line, and probed?
+//! The flags that describe one endpoint, and a connection to it.
 
 use std::path::{Path, PathBuf};
-use std::pin::pin;
 use std::sync::Arc;
 
 use clap::Args;
-use futures_util::StreamExt as _;
 
 use super::asking::AskingArgs;
-use crate::campaign::{ProbedTarget, RunSettings, visit_all};
-use crate::cli::shell::console::Console;
 use crate::cli::shell::error::CliError;
-use crate::cli::shell::progress::Progress;
 use crate::report::for_terminal;
 use crate::target::{
     Connection, Connector, Defaults, DialectChoice, ExtraBody, Target, TargetEntry, resolve,
@@ -19,17 +14,9 @@ use crate::target::{
 };
 use crate::transport::Budget;
 
-/// The flags that say how an endpoint is spoken to.
+/// The flags that say how an endpoint is spoken to, whichever model is behind it.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct EndpointArgs {
-    /// The model's name at the endpoint
-    #[arg(long, short)]
-    pub(crate) model: Option<String>,
-
-    /// A provider that is known by name; `toolprobe list` shows them
-    #[arg(long, value_name = "NAME")]
-    provider: Option<String>,
-
+pub(crate) struct AccessArgs {
     /// The protocol, or auto to find out [default: auto]
     #[arg(long, value_name = "NAME")]
     dialect: Option<DialectChoice>,
@@ -41,6 +28,21 @@ pub(crate) struct EndpointArgs {
     /// A further header of every request
     #[arg(long, value_name = "NAME: VALUE", value_parser = header)]
     header: Vec<(String, String)>,
+}
+
+/// The flags that describe one endpoint and its model.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct EndpointArgs {
+    /// The model's name at the endpoint
+    #[arg(long, short)]
+    pub(crate) model: Option<String>,
+
+    /// A provider that is known by name; `toolprobe list` shows them
+    #[arg(long, value_name = "NAME")]
+    provider: Option<String>,
+
+    #[command(flatten)]
+    access: AccessArgs,
 
     /// Further fields of every request body, as a JSON object
     #[arg(long, value_name = "JSON")]
@@ -67,34 +69,46 @@ pub(crate) fn header(text: &str) -> Result<(String, String), String> {
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-impl EndpointArgs {
+impl AccessArgs {
     /// The endpoint as a configuration would have it.
     pub(crate) fn entry(&self, url: Option<&str>, asking: &AskingArgs) -> TargetEntry {
         TargetEntry {
-            provider: self.provider.clone(),
             base_url: url.map(ToOwned::to_owned),
             dialect: Some(self.dialect.unwrap_or(DialectChoice::Auto)),
-            model: self.model.clone(),
             api_key_env: self.api_key_env.clone(),
             headers: self.header.iter().cloned().collect(),
-            extra_body: self.extra_body.clone(),
-            thinking_on: self.thinking_on.clone(),
-            thinking_off: self.thinking_off.clone(),
             limits: asking.limits(),
             timeouts: asking.timeouts(),
-            chat_template: self.chat_template.clone(),
             ..TargetEntry::default()
         }
     }
 }
 
-fn env(name: &str) -> Option<String> {
+impl EndpointArgs {
+    /// The endpoint as a configuration would have it.
+    pub(crate) fn entry(&self, url: Option<&str>, asking: &AskingArgs) -> TargetEntry {
+        TargetEntry {
+            provider: self.provider.clone(),
+            model: self.model.clone(),
+            extra_body: self.extra_body.clone(),
+            thinking_on: self.thinking_on.clone(),
+            thinking_off: self.thinking_off.clone(),
+            chat_template: self.chat_template.clone(),
+            ..self.access.entry(url, asking)
+        }
+    }
+}
+
+/// The environment of this process.
+pub(crate) fn env(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// The targets of an entry.
-pub(crate) fn resolved(entry: &TargetEntry) -> Result<Vec<Target>, CliError> {
-    resolve(entry, &Defaults::default(), Path::new(""), &env).map_err(CliError::usage)
+/// The one target of an entry.
+pub(crate) fn first_target(entry: &TargetEntry) -> Result<Target, CliError> {
+    let targets = resolve(entry, &Defaults::default(), Path::new(""), &env);
+    let first = targets.map_err(CliError::usage)?.into_iter().next();
+    first.ok_or_else(|| CliError::usage("no model to probe; name one with --model"))
 }
 
 /// A connection to the one target of an entry.
@@ -109,29 +123,7 @@ pub(crate) async fn connect_to(
         let offered = connector.offered_models(&endpoint, &env).await.map_err(CliError::usage)?;
         return Err(which_model(offered.as_deref()));
     }
-    let target = resolved(entry)?.into_iter().next();
-    let target =
-        target.ok_or_else(|| CliError::usage("no model to probe; name one with --model"))?;
-    connector.connect(target, &env).map_err(CliError::usage)
-}
-
-/// Probes one target and shows how it gets on.
-pub(crate) async fn probed(
-    connection: Connection,
-    settings: &RunSettings,
-    console: &Console,
-) -> Result<ProbedTarget, CliError> {
-    let connections = [connection];
-    let progress = Progress::new(console, connections.len(), settings.probes().len());
-    let visit = pin!(visit_all(&connections, settings, 1, &progress)).next().await;
-    if let Some((connection, probed)) = &visit {
-        progress.ended(&connection.target, probed);
-    }
-    progress.clear();
-    match visit {
-        Some((_, probed)) => Ok(probed?),
-        None => Err(CliError::inconclusive("the target was not probed")),
-    }
+    connector.connect(first_target(entry)?, &env).map_err(CliError::usage)
 }
 
 /// Without a model's name, what the endpoint offers is the best answer.

@@ -6,5 +6,5 @@ pub(crate) mod endpoint;
 pub(crate) mod output;
 pub(crate) mod policy;
 pub(crate) mod scope;
-pub(crate) mod sides;
+pub(crate) mod stored;
 pub(crate) mod tools_file;

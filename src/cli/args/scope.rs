@@ -130,10 +130,10 @@ impl Scope {
 
     /// Serves the simulated models, where it is those that are meant.
     pub(crate) async fn serve(&self) -> Result<Option<Running>, CliError> {
-        let Kind::Simulated(fleet) = &self.kind else { return Ok(None) };
-        let clock = clock::fixed()?.map_or(Clock::System, |at| Clock::Fixed(at.timestamp()));
-        let options = Options { clock, ..Options::default() };
-        Ok(Some(Sim::start(fleet.clone(), "127.0.0.1:0", options).await?))
+        match &self.kind {
+            Kind::Simulated(fleet) => serve(fleet).await.map(Some),
+            Kind::Configured(_) => Ok(None),
+        }
     }
 
     /// The targets, in their order; simulated ones are at this address.
@@ -148,6 +148,13 @@ impl Scope {
         };
         chosen(all?, &self.names)
     }
+}
+
+/// Serves simulated models on a free port.
+pub(crate) async fn serve(fleet: &Fleet) -> Result<Running, CliError> {
+    let clock = clock::fixed()?.map_or(Clock::System, |at| Clock::Fixed(at.timestamp()));
+    let options = Options { clock, ..Options::default() };
+    Ok(Sim::start(fleet.clone(), "127.0.0.1:0", options).await?)
 }
 
 /// Those of these names; each name must be one.

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::io;
 
-use crate::campaign::SessionError;
+use crate::campaign::ProbeTargetError;
 use crate::cli::Exit;
 use crate::store::StoreError;
 
@@ -53,11 +53,11 @@ impl CliError {
 }
 
 /// A wrong URL is the user's to mend; an endpoint that does not answer is nobody's verdict.
-impl From<SessionError> for CliError {
-    fn from(source: SessionError) -> Self {
+impl From<ProbeTargetError> for CliError {
+    fn from(source: ProbeTargetError) -> Self {
         match source {
-            SessionError::Endpoint(_) | SessionError::Template(_) => Self::usage(source),
-            SessionError::Discover(_) => Self::inconclusive(source),
+            ProbeTargetError::Endpoint(_) | ProbeTargetError::Template(_) => Self::usage(source),
+            ProbeTargetError::Discover(_) => Self::inconclusive(source),
         }
     }
 }

@@ -1,6 +1,5 @@
-//! How does a person see that something is going on?
-//!
-//! Bars on a terminal, lines with `-v` and in CI, nothing when asked to be quiet or read by nobody.
+//! Progress of a run: bars on a terminal, lines with `-v` and in CI, nothing with `-q` or when
+//! nobody reads it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal};
@@ -10,7 +9,8 @@ use std::time::Duration;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use super::console::Console;
-use crate::campaign::{ProbedTarget, RunListener, SessionError};
+use crate::campaign::{ProbeTargetError, ProbedTarget, RunListener};
+use crate::profile::{Confirmation, Subject};
 use crate::report::for_terminal;
 use crate::target::Target;
 
@@ -19,7 +19,7 @@ const UNDER_WAY: &str = "{bar:32} {msg}, about {eta} left";
 const ONE: &str = "  {spinner} {prefix}: {pos}/{len} probes";
 const TICK: Duration = Duration::from_millis(120);
 
-/// How a run gets on.
+/// Shows how a run gets on.
 pub(crate) struct Progress<'a> {
     console: &'a Console,
     shown: Shown,
@@ -60,32 +60,11 @@ impl<'a> Progress<'a> {
         Self { console, shown, targets, probes, state: Mutex::default() }
     }
 
-    /// Takes everything off the screen that was only there for the time being.
-    pub(crate) fn clear(&self) {
+    /// Takes the bars off the screen.
+    fn clear(&self) {
         if let Shown::Bars { all, .. } = &self.shown {
             // A terminal that went away needs no clearing.
             let _ = all.clear();
-        }
-    }
-
-    /// A target is done with, one way or the other, and what came of it is kept.
-    pub(crate) fn ended(&self, target: &Target, result: &Result<ProbedTarget, SessionError>) {
-        let mut state = self.state();
-        state.done += 1;
-        let done = self.counted(state.done);
-        let asked = state.asked.remove(&target.name).map_or(0, |asked| asked.len());
-        match &self.shown {
-            Shown::Bars { all, overall } => {
-                let left = self.probes.saturating_sub(asked);
-                overall.inc(u64::try_from(left).unwrap_or(u64::MAX));
-                overall.set_message(done);
-                if let Some(bar) = state.bars.remove(&target.name) {
-                    bar.finish_and_clear();
-                    all.remove(&bar);
-                }
-            }
-            Shown::Lines => self.console.note(&line(&done, target, result)),
-            Shown::Nothing => {}
         }
     }
 
@@ -111,8 +90,14 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
+impl Drop for Progress<'_> {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
 impl RunListener for Progress<'_> {
-    fn begun(&self, target: &Target) {
+    fn began(&self, target: &Target) {
         let mut state = self.state();
         state.asked.insert(target.name.clone(), BTreeSet::new());
         match &self.shown {
@@ -149,9 +134,40 @@ impl RunListener for Progress<'_> {
             Shown::Bars { .. } | Shown::Nothing => {}
         }
     }
+
+    fn ended(&self, target: &Target, result: &Result<ProbedTarget, ProbeTargetError>) {
+        let mut state = self.state();
+        state.done += 1;
+        let done = self.counted(state.done);
+        let asked = state.asked.remove(&target.name).map_or(0, |asked| asked.len());
+        match &self.shown {
+            Shown::Bars { all, overall } => {
+                let left = self.probes.saturating_sub(asked);
+                overall.inc(u64::try_from(left).unwrap_or(u64::MAX));
+                overall.set_message(done);
+                if let Some(bar) = state.bars.remove(&target.name) {
+                    bar.finish_and_clear();
+                    all.remove(&bar);
+                }
+            }
+            Shown::Lines => self.console.note(&line(&done, target, result)),
+            Shown::Nothing => {}
+        }
+    }
+
+    fn sampling_again(&self, targets: usize) {
+        self.clear();
+        self.console.note(&format!("{targets} targets may have changed: sampling again"));
+    }
+
+    fn confirmed(&self, subject: &Subject, confirmation: &Confirmation) {
+        let target = for_terminal(&subject.name());
+        let Confirmation { field, .. } = confirmation;
+        self.console.detail(&format!("{target}, {field}: {}", confirmation.words()));
+    }
 }
 
-fn line(done: &str, target: &Target, result: &Result<ProbedTarget, SessionError>) -> String {
+fn line(done: &str, target: &Target, result: &Result<ProbedTarget, ProbeTargetError>) -> String {
     let name = for_terminal(&target.name);
     match result {
         Ok(probed) => {

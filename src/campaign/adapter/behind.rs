@@ -1,4 +1,4 @@
-//! Which simulated model stands behind which name at a gateway?
+//! The simulated model behind each name at a gateway.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use crate::sim::{Fleet, ModelFile};
 
 /// A name at a gateway, and the simulated model that it is said to lead to.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Behind {
+pub(crate) struct Behind {
     /// The model's name at the gateway.
-    pub name: String,
+    pub(crate) name: String,
     /// What should answer.
-    pub model: ModelFile,
+    pub(crate) model: ModelFile,
 }
 
 /// Why it is not known what stands behind a gateway.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BehindError {
-    /// A name is not one of a simulated model.
+pub(crate) enum BehindError {
+    /// No simulated model has this name.
     #[error(
         "no simulated model is called '{name}'; `toolprobe list models` shows them, and \
          --map {gateway}=NAME says which one stands behind a name of the gateway's own"
@@ -30,7 +30,7 @@ pub enum BehindError {
     /// The gateway does not say what it offers.
     #[error("the gateway lists no models; name them with --model")]
     NothingListed,
-    /// It offers other models.
+    /// Its models are not simulated ones.
     #[error(
         "none of the models that the gateway lists is a simulated one ({}); put the simulator \
          behind it, or say with --map which name stands for which model",
@@ -43,21 +43,21 @@ pub enum BehindError {
 }
 
 /// The models that are asked for: those named, else those that the gateway lists and a simulated
-/// model stands behind. `map` says it for names that tell nothing.
-pub fn behind(
+/// model stands behind. `map` says which model is behind names of the gateway's own.
+pub(crate) fn find_behind(
     fleet: &Fleet,
     named: &[String],
     listed: Option<&[String]>,
     map: &BTreeMap<String, String>,
 ) -> Result<Vec<Behind>, BehindError> {
     if !named.is_empty() {
-        return named.iter().map(|name| known(fleet, name, map)).collect();
+        return named.iter().map(|name| find(fleet, name, map)).collect();
     }
     let mapped: Vec<Behind> =
-        map.keys().map(|name| known(fleet, name, map)).collect::<Result<_, _>>()?;
+        map.keys().map(|name| find(fleet, name, map)).collect::<Result<_, _>>()?;
     let others = listed.unwrap_or_default().iter().filter(|name| !map.contains_key(*name));
     let found: Vec<Behind> =
-        mapped.into_iter().chain(others.filter_map(|name| known(fleet, name, map).ok())).collect();
+        mapped.into_iter().chain(others.filter_map(|name| find(fleet, name, map).ok())).collect();
     match (found.is_empty(), listed) {
         (false, _) => Ok(found),
         (true, None | Some([])) => Err(BehindError::NothingListed),
@@ -65,8 +65,9 @@ pub fn behind(
     }
 }
 
-/// The model of a gateway's name: by the map, as it is, or without a provider before it.
-fn known(
+/// The model of a gateway's name: by the map, by the name itself, or by the name without a provider
+/// before it.
+fn find(
     fleet: &Fleet,
     gateway: &str,
     map: &BTreeMap<String, String>,
@@ -95,7 +96,7 @@ mod tests {
         let map = map.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
         let fleet = Fleet::embedded().unwrap();
         let listed = listed.map(owned);
-        let found = behind(&fleet, &owned(named), listed.as_deref(), &map)?;
+        let found = find_behind(&fleet, &owned(named), listed.as_deref(), &map)?;
         Ok(found.into_iter().map(|it| (it.name, it.model.name)).collect())
     }
 

@@ -1,16 +1,16 @@
-//! What does probing one target give?
+//! Probing one target: its dialect, what the server tells, all probes, the profile.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use chrono::{DateTime, Utc};
 use futures_util::future::join;
 
+use super::RunSettings;
 use super::cost::{cost, unit_cost};
 use crate::conversation::ExchangeLog;
 use crate::dialect::EndpointError;
-use crate::probe::{self, Bench, Probe, ProbeListener, Seed, Suite, SuiteName, SuiteOutcome};
+use crate::probe::{self, Bench, ProbeListener, Seed, SuiteOutcome};
 use crate::profile::{PROFILE_VERSION, Profile, ThinkingSwitch, capabilities};
 use crate::prompted::ToolDelivery;
 use crate::store::TargetCost;
@@ -20,28 +20,6 @@ use crate::target::{
 };
 use crate::telemetry::{Counts, TurnEvent};
 use crate::transport::RecordedExchange;
-
-/// What is asked, and how often.
-#[derive(Debug, Clone)]
-pub struct RunSettings {
-    /// The probes.
-    pub suite: Suite,
-    /// Which of them.
-    pub name: SuiteName,
-    /// Trials of each case.
-    pub trials: u32,
-    /// Where the values come from.
-    pub seed: u64,
-    /// When the profiles are made.
-    pub verified_at: DateTime<Utc>,
-}
-
-impl RunSettings {
-    /// The probes that are asked.
-    pub fn probes(&self) -> Vec<&Probe> {
-        self.suite.select(self.name).collect()
-    }
-}
 
 /// A profile, and the exchanges it rests on.
 #[derive(Debug, Clone)]
@@ -60,7 +38,7 @@ pub struct ProbedTarget {
 
 /// Why a target was not probed.
 #[derive(Debug, thiserror::Error)]
-pub enum SessionError {
+pub enum ProbeTargetError {
     /// It does not speak any dialect that is known.
     #[error(transparent)]
     Discover(#[from] DiscoverError),
@@ -77,7 +55,7 @@ pub async fn probe_target(
     connection: &Connection,
     settings: &RunSettings,
     watch: &dyn ProbeListener,
-) -> Result<ProbedTarget, SessionError> {
+) -> Result<ProbedTarget, ProbeTargetError> {
     let target = &connection.target;
     let named = target.endpoint.chat_template.as_deref().map(read_template).transpose()?;
     let began = Instant::now();
@@ -112,7 +90,7 @@ async fn ask(
     access: &Access,
     settings: &RunSettings,
     watch: &dyn ProbeListener,
-) -> Result<(SuiteOutcome, Vec<RecordedExchange>), SessionError> {
+) -> Result<(SuiteOutcome, Vec<RecordedExchange>), ProbeTargetError> {
     let log = ExchangeLog::charging(Arc::clone(&connection.budget));
     let bench = Bench {
         client: connection.client(access, log.clone())?,

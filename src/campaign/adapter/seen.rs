@@ -1,4 +1,4 @@
-//! What do the exchanges with a target let a client see?
+//! What the exchanges with a target let a client see.
 
 use crate::conversation::{Answer, decode_answer};
 use crate::dialect::DialectId;
@@ -11,7 +11,7 @@ use crate::transport::{Body, RecordedExchange, Response};
 const INTERNAL: u16 = 500;
 
 /// What the answers in these exchanges show.
-pub fn seen(dialect: DialectId, exchanges: &[RecordedExchange]) -> Seen {
+pub(super) fn seen(dialect: DialectId, exchanges: &[RecordedExchange]) -> Seen {
     let answers: Vec<(&Digest, &Response, Answer)> = exchanges
         .iter()
         .filter_map(|exchange| {

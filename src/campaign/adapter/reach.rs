@@ -1,6 +1,6 @@
-//! Does a request through a gateway reach the simulator?
+//! Whether a request through a gateway reaches the simulator.
 //!
-//! A gateway that is not wired up would otherwise be blamed for breaking everything.
+//! Otherwise a gateway with another upstream would be blamed for breaking everything.
 
 use crate::conversation::{Answer, ExchangeLog, excerpt};
 use crate::dialect::call_url;
@@ -17,17 +17,20 @@ const SHOWN: usize = 300;
      the simulator with `toolprobe sim --addr 127.0.0.1:8089` and make that address the gateway's \
      upstream"
 )]
-pub struct NotReached {
+pub(crate) struct NotReached {
     /// What was asked.
-    pub request: String,
+    request: String,
     /// The model's name at the gateway.
-    pub model: String,
+    model: String,
     /// What came back.
-    pub came: String,
+    came: String,
 }
 
 /// Greets the model through the gateway and directly, and gives the gateway's access that reaches it.
-pub async fn reached(through: &Connection, direct: &Connection) -> Result<Access, NotReached> {
+pub(super) async fn find_access(
+    through: &Connection,
+    direct: &Connection,
+) -> Result<Access, NotReached> {
     let target = &through.target;
     let missed = |request: String, came: String| NotReached {
         request,

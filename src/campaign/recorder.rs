@@ -1,4 +1,4 @@
-//! What of a run is kept, and when?
+//! The recorder of a run: what is written to its folder, and when.
 //!
 //! The manifest is written before anything is asked and again at the end; evidence and profile of a
 //! target as soon as it is done with. Whatever ends a run early, what was found is there, and the run
@@ -6,10 +6,13 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::{Confirmed, ProbedTarget, ResumeError, Resumed, RunSettings, SessionError};
+use super::cost::Spending;
+use super::resume::ResumeError;
+use super::{Confirmed, ProbeTargetError, ProbedTarget, Resumed, RunEnd, RunSettings};
 use crate::profile::{CaseResult, CaseVerdict, Profile, Status};
 use crate::store::{
     Claim, Completion, MANIFEST_VERSION, Manifest, RunFolder, RunTarget, Selection, StoreError,
@@ -17,36 +20,47 @@ use crate::store::{
 };
 use crate::target::{Connection, Target};
 use crate::telemetry::Counts;
+use crate::transport::Budget;
 
-/// A run as it is written down.
+/// Writes a run down while it goes on.
 #[derive(Debug)]
-pub struct RunRecorder {
+pub(crate) struct RunRecorder {
     folder: RunFolder,
     manifest: Manifest,
     /// What it cost before it was broken off.
     before: Totals,
+    spending: Spending,
     _claim: Claim,
 }
 
-/// Why a run is over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RunEnd {
-    /// Every target had its turn.
-    Finished,
-    /// Somebody stopped it.
-    Interrupted,
+/// What a run is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum RunSubject {
+    /// The targets there are, or those that were named.
+    Targets(Selection),
+    /// The adapter at this address.
+    Adapter(String),
+    /// One endpoint on the command line.
+    OneOff,
 }
 
 impl RunRecorder {
     /// Makes the folder of a run that is about to ask these targets.
-    pub fn begin(
+    pub(crate) fn begin(
         reports: &Path,
         settings: &RunSettings,
         connections: &[Connection],
-        selection: Selection,
+        subject: RunSubject,
+        budget: &Arc<Budget>,
     ) -> Result<Self, StoreError> {
         let folder = RunFolder::create(reports, settings.verified_at)?;
         let claim = folder.claim()?;
+        let one_off = subject == RunSubject::OneOff;
+        let (selection, adapter) = match subject {
+            RunSubject::Targets(selection) => (selection, None),
+            RunSubject::Adapter(address) => (Selection::Named, Some(address)),
+            RunSubject::OneOff => (Selection::Named, None),
+        };
         let manifest = Manifest {
             manifest_version: MANIFEST_VERSION,
             run: folder.id().clone(),
@@ -59,7 +73,8 @@ impl RunRecorder {
             trials: settings.trials,
             tools: settings.suite.own_tools().to_vec(),
             selection,
-            adapter: None,
+            adapter,
+            one_off,
             completion: Completion::Running,
             totals: Totals::default(),
             metrics: None,
@@ -67,14 +82,16 @@ impl RunRecorder {
             targets: connections.iter().filter_map(|it| announced(&it.target)).collect(),
         };
         folder.write_manifest(&manifest)?;
-        Ok(Self { folder, manifest, before: Totals::default(), _claim: claim })
+        let (before, spending) = (Totals::default(), Spending::begin(budget));
+        Ok(Self { folder, manifest, before, spending, _claim: claim })
     }
 
     /// Goes on with a run that was broken off. What it knows of a target that is still the same
     /// stands and is given back by the target's name; the rest is to be asked.
-    pub fn resume(
+    pub(crate) fn resume(
         resumed: Resumed,
         connections: &[Connection],
+        budget: &Arc<Budget>,
     ) -> Result<(Self, BTreeMap<String, Profile>), ResumeError> {
         let claim = resumed.folder.claim()?;
         let (mut targets, mut found) = (Vec::new(), BTreeMap::new());
@@ -101,21 +118,15 @@ impl RunRecorder {
         manifest.metrics = merge_metrics(found.values());
         manifest.targets = targets;
         folder.write_manifest(&manifest)?;
-        Ok((Self { folder, manifest, before, _claim: claim }, found))
-    }
-
-    /// Says that the models are asked through an adapter as well.
-    pub fn through(mut self, adapter: String) -> Result<Self, StoreError> {
-        self.manifest.adapter = Some(adapter);
-        self.folder.write_manifest(&self.manifest)?;
-        Ok(self)
+        let spending = Spending::begin(budget);
+        Ok((Self { folder, manifest, before, spending, _claim: claim }, found))
     }
 
     /// Keeps what came of the target of this name.
-    pub fn keep(
+    pub(crate) fn keep(
         &mut self,
         name: &str,
-        result: &Result<ProbedTarget, SessionError>,
+        result: &Result<ProbedTarget, ProbeTargetError>,
     ) -> Result<(), StoreError> {
         let mut targets = self.manifest.targets.iter_mut();
         let Some(target) = targets.find(|target| target.name == name) else { return Ok(()) };
@@ -145,15 +156,10 @@ impl RunRecorder {
     }
 
     /// Says that the run is over, and whether it came to its end.
-    pub fn finish(
-        &mut self,
-        over: RunEnd,
-        totals: Totals,
-        now: DateTime<Utc>,
-    ) -> Result<(), StoreError> {
+    pub(crate) fn finish(&mut self, end: RunEnd, now: DateTime<Utc>) -> Result<(), StoreError> {
         self.manifest.finished_at = Some(now);
-        self.manifest.totals = self.before.plus(totals);
-        self.manifest.completion = match (over, self.without_verdict()) {
+        self.manifest.totals = self.before.plus(self.spending.totals());
+        self.manifest.completion = match (end, self.without_verdict()) {
             (RunEnd::Interrupted, _) => {
                 Completion::Incomplete { because: "it was interrupted".to_owned() }
             }
@@ -164,7 +170,7 @@ impl RunRecorder {
     }
 
     /// Keeps what sampling suspected regressions again showed.
-    pub fn confirm(&mut self, confirmed: Vec<Confirmed>) -> Result<(), StoreError> {
+    pub(crate) fn confirm(&mut self, confirmed: Vec<Confirmed>) -> Result<(), StoreError> {
         let evidence = self.folder.evidence();
         for Confirmed { confirmations, exchanges } in confirmed {
             for exchange in &exchanges {
@@ -176,12 +182,12 @@ impl RunRecorder {
     }
 
     /// The run's files.
-    pub fn folder(&self) -> &RunFolder {
+    pub(crate) fn folder(&self) -> &RunFolder {
         &self.folder
     }
 
     /// What is known of the run so far.
-    pub fn manifest(&self) -> &Manifest {
+    pub(crate) fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
@@ -210,7 +216,7 @@ fn announced(target: &Target) -> Option<RunTarget> {
 
 /// The first probe that was kept from a conclusion, and by what. Without a verdict on single calls
 /// there is none at all.
-pub fn open_question(profile: &Profile) -> Option<String> {
+pub(crate) fn open_question(profile: &Profile) -> Option<String> {
     let single = profile.results.single_tool.as_ref().map(|single| &single.outcome);
     single
         .filter(|single| single.status == Status::Skipped)

@@ -1,6 +1,6 @@
-//! `toolprobe gate --adapter`: what does a gateway do to the models behind it?
+//! `toolprobe gate --adapter`: what a gateway does to the models behind it.
 //!
-//! The simulated models stand behind the gateway, and beside it: each is probed over both ways.
+//! Each simulated model is probed directly and through the gateway.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,30 +9,33 @@ use std::sync::Arc;
 use clap::Args;
 use serde::Serialize;
 
-use super::args::asking::AskingArgs;
-use super::args::confirming::ConfirmArgs;
-use super::args::endpoint::header;
-use super::args::policy::InForce;
-use super::args::scope::NOWHERE;
-use super::args::sides::Kept;
-use super::both_ways::{ADAPTER, Compared, Pair, Probing, settle};
-use super::diff::ChangesArgs;
-use super::gate::{AgainstArgs, exit_of, outcome_in_words, unfinished};
-use super::shell::clock;
-use super::shell::console::Console;
-use super::shell::dry_run;
-use super::shell::error::CliError;
-use super::shell::exit::Exit;
-use super::shell::signal::stop_signal;
-use crate::campaign::{Behind, RunRecorder, RunSettings, behind};
-use crate::regress::{Effect, Gate, Quarantine, gate};
-use crate::report::{Changes, Entry};
-use crate::sim::{Clock, Fleet, Options, Sim};
-use crate::target::{
-    Connection, Connector, Defaults, DialectChoice, TargetEntry, resolve, resolve_endpoint,
-    simulated,
+use super::{AgainstArgs, exit_of, outcome_in_words, unfinished};
+use crate::campaign::{
+    ADAPTER, Behind, Campaign, Pair, RunEnd, RunRecorder, RunSettings, RunSubject, adapter_side,
+    adapter_suspects, compare_pairs, confirm_all, find_behind, reach_all,
 };
+use crate::cli::args::asking::AskingArgs;
+use crate::cli::args::confirming::ConfirmArgs;
+use crate::cli::args::endpoint::{AccessArgs, env, first_target};
+use crate::cli::args::policy::InForce;
+use crate::cli::args::scope::{NOWHERE, serve};
+use crate::cli::args::stored::EvidenceFiles;
+use crate::cli::diff::ChangesArgs;
+use crate::cli::shell::clock;
+use crate::cli::shell::console::Console;
+use crate::cli::shell::dry_run;
+use crate::cli::shell::error::CliError;
+use crate::cli::shell::exit::Exit;
+use crate::cli::shell::progress::Progress;
+use crate::cli::shell::signal::stop_signal;
+use crate::regress::{Diff, Effect, Gate, Quarantine, gate};
+use crate::report::{Changes, Entry};
+use crate::sim::Fleet;
+use crate::target::{Connection, Connector, Defaults, TargetEntry, resolve_endpoint, simulated};
 use crate::transport::Budget;
+
+/// Targets at the same time.
+const AT_ONCE: usize = 8;
 
 /// The flags that say what stands behind an adapter, and how it is spoken to.
 #[derive(Debug, Clone, Args)]
@@ -47,17 +50,8 @@ pub(super) struct AdapterArgs {
     #[arg(long, value_name = "NAME=MODEL", value_parser = pair, value_delimiter = ',')]
     map: Vec<(String, String)>,
 
-    /// The protocol at the gateway, or auto to find out [default: auto]
-    #[arg(long, value_name = "NAME")]
-    dialect: Option<DialectChoice>,
-
-    /// The environment variable that holds the gateway's key
-    #[arg(long, value_name = "VAR")]
-    api_key_env: Option<String>,
-
-    /// A further header of every request to the gateway
-    #[arg(long, value_name = "NAME: VALUE", value_parser = header)]
-    header: Vec<(String, String)>,
+    #[command(flatten)]
+    access: AccessArgs,
 
     /// The folder of models that the simulator behind the gateway serves
     /// [default: the built-in ones]
@@ -81,6 +75,14 @@ pub(super) struct Request<'a> {
     pub(super) output: &'a ChangesArgs,
 }
 
+/// What probing both sides came to.
+struct Compared {
+    diff: Diff,
+    /// The models that were compared, by their names at the gateway.
+    models: Vec<String>,
+    recorder: RunRecorder,
+}
+
 /// What a program reads.
 #[derive(Serialize)]
 struct Found<'a> {
@@ -98,27 +100,18 @@ pub(super) fn run(request: &Request<'_>, console: &Console) -> Result<Exit, CliE
     }
     let runtime = tokio::runtime::Runtime::new()?;
     let compared = runtime.block_on(request.compare(&settings, console))?;
-    let Compared { diff, models, record } = compared;
+    let Compared { diff, models, recorder } = compared;
     let mut gate = gate(diff, &policy, &built_in, &Quarantine::default(), today);
     gate.rulings.sort_by(|a, b| a.change.target.cmp(&b.change.target));
-    request.show(&gate, models, &record, console)?;
-    Ok(exit_of(&gate, record.manifest()))
+    request.show(&gate, models, &recorder, console)?;
+    Ok(exit_of(&gate, recorder.manifest()))
 }
 
 impl Request<'_> {
     /// The gateway as a configuration would have it.
     fn entry(&self, model: Option<&str>) -> TargetEntry {
-        let AdapterArgs { dialect, api_key_env, header, .. } = self.adapter;
-        TargetEntry {
-            base_url: Some(self.url.to_owned()),
-            dialect: Some(dialect.unwrap_or(DialectChoice::Auto)),
-            model: model.map(ToOwned::to_owned),
-            api_key_env: api_key_env.clone(),
-            headers: header.iter().cloned().collect(),
-            limits: self.asking.limits(),
-            timeouts: self.asking.timeouts(),
-            ..TargetEntry::default()
-        }
+        let model = model.map(ToOwned::to_owned);
+        TargetEntry { model, ..self.adapter.access.entry(Some(self.url), self.asking) }
     }
 
     fn fleet(&self) -> Result<Fleet, CliError> {
@@ -131,7 +124,7 @@ impl Request<'_> {
 
     fn behind(&self, fleet: &Fleet, listed: Option<&[String]>) -> Result<Vec<Behind>, CliError> {
         let map: BTreeMap<String, String> = self.adapter.map.iter().cloned().collect();
-        behind(fleet, &self.adapter.model, listed, &map).map_err(CliError::usage)
+        find_behind(fleet, &self.adapter.model, listed, &map).map_err(CliError::usage)
     }
 
     /// Asks nothing, not even the gateway for its list.
@@ -146,7 +139,7 @@ impl Request<'_> {
         Ok(Exit::Fine)
     }
 
-    /// Probes every model over both ways, and says what differs.
+    /// Probes every model on both sides, and says what differs.
     async fn compare(
         &self,
         settings: &RunSettings,
@@ -154,20 +147,27 @@ impl Request<'_> {
     ) -> Result<Compared, CliError> {
         let stop = stop_signal()?;
         let fleet = self.fleet()?;
-        let clock = clock::fixed()?.map_or(Clock::System, |at| Clock::Fixed(at.timestamp()));
-        let options = Options { clock, ..Options::default() };
-        let server = Sim::start(fleet.clone(), "127.0.0.1:0", options).await?;
+        let server = serve(&fleet).await?;
         let budget = self.asking.budget(&Defaults::default());
         let connector = Connector::new(Arc::clone(&budget), None);
         let behind = self.behind(&fleet, self.listed(&connector).await?.as_deref())?;
         let mut pairs = self.pairs(behind, &server.base_url(), &connector)?;
-        settle(&mut pairs).await?;
-        let mut probing = Probing::begin(self.reports, settings, &pairs, console)?;
-        probing.probe(stop, &budget).await?;
-        if self.confirming.is_on() {
-            probing.confirm(self.confirming).await?;
+        reach_all(&mut pairs).await.map_err(CliError::usage)?;
+        let connections = &Pair::connections(&pairs);
+        let mut recorder =
+            RunRecorder::begin(self.reports, settings, connections, subject(&pairs), &budget)?;
+        let listener = &Progress::new(console, connections.len(), settings.probes().len());
+        let campaign = Campaign { connections, settings, at_once: AT_ONCE, listener };
+        let (results, end) = campaign.probe(Some(&mut recorder), stop, adapter_side).await?;
+        let found = results.into_iter().filter_map(|(name, it)| Some((name, it.ok()?))).collect();
+        recorder.finish(end, clock::now()?)?;
+        if let (RunEnd::Finished, Some(test)) = (end, self.confirming.test()) {
+            let suspects = adapter_suspects(&pairs, &found);
+            confirm_all(&suspects, settings, test, &mut recorder, listener).await?;
+            recorder.finish(end, clock::now()?)?;
         }
-        Ok(probing.compared())
+        let (diff, models) = compare_pairs(&pairs, &found, &recorder.manifest().confirmations);
+        Ok(Compared { diff, models, recorder })
     }
 
     /// What the gateway offers, where no model is named.
@@ -200,13 +200,7 @@ impl Request<'_> {
     }
 
     fn through(&self, name: &str, connector: &Connector) -> Result<Connection, CliError> {
-        let entry = self.entry(Some(name));
-        let targets = resolve(&entry, &Defaults::default(), Path::new(""), &env);
-        let mut target = targets
-            .map_err(CliError::usage)?
-            .into_iter()
-            .next()
-            .ok_or_else(|| CliError::usage("no model to probe; name one with --model"))?;
+        let mut target = first_target(&self.entry(Some(name)))?;
         target.name = format!("{name}, through the adapter");
         connector.connect(target, &env).map_err(CliError::usage)
     }
@@ -215,12 +209,12 @@ impl Request<'_> {
         &self,
         gate: &Gate,
         models: Vec<String>,
-        record: &RunRecorder,
+        recorder: &RunRecorder,
         console: &Console,
     ) -> Result<(), CliError> {
-        let manifest = record.manifest();
+        let manifest = recorder.manifest();
         let adapter = manifest.adapter.as_deref().unwrap_or_default();
-        let kept = Kept::below(self.reports);
+        let kept = EvidenceFiles::below(self.reports);
         let unchanged = unchanged(gate, &models);
         let notes: Vec<String> =
             gate.expired.iter().cloned().chain(unfinished(manifest)).chain(unchanged).collect();
@@ -235,16 +229,18 @@ impl Request<'_> {
             accept: None,
         };
         self.output.show(console, &changes, &Found { adapter, models, gate })?;
-        console.note(&format!("kept in {}", record.folder().path().display()));
+        console.note(&format!("kept in {}", recorder.folder().path().display()));
         Ok(())
     }
 }
 
-fn env(name: &str) -> Option<String> {
-    std::env::var(name).ok()
+/// The adapter that a run is about.
+fn subject(pairs: &[Pair]) -> RunSubject {
+    let subject = pairs.first().and_then(|pair| pair.through.target.subject.as_ref());
+    RunSubject::Adapter(subject.map(|subject| subject.endpoint.clone()).unwrap_or_default())
 }
 
-/// The models that are the same over both ways.
+/// The models that are the same on both sides.
 fn unchanged(gate: &Gate, models: &[String]) -> Option<String> {
     let differs = |model: &&String| {
         let target = format!("{ADAPTER}/{model}");
