@@ -34,6 +34,7 @@ fn of_trials<'a, F: 'a>(
         trials: tally.conclusive(),
         interval: wilson(tally.passes, tally.conclusive()),
         reason: reason(&findings),
+        breaks: Vec::new(),
         control: findings.iter().find_map(|finding| match finding {
             Finding::Fail(negative) => Some(negative.control().what().to_owned()),
             _ => None,

@@ -13,7 +13,7 @@ use super::Probe;
 use super::bench::Bench;
 use super::kind::{Asked, Asking, Known};
 use super::ladder::{Climb, Ladder, Native};
-use crate::profile::{Finding, ProbeResult, Results};
+use crate::profile::{Finding, ProbeResult, Results, lower_by_clients};
 use crate::telemetry::TurnEvent;
 
 /// Hears when a probe has been asked, for progress. `()` ignores it.
@@ -42,13 +42,16 @@ type AskedProbes<'a> = Vec<(&'a Probe, Box<dyn Asked>)>;
 /// Asks these probes of one endpoint. Where none of them climbs the ladder, they are asked on the rung
 /// that the bench names, and what has no control of its own gets no negative verdict.
 pub async fn run(bench: &Bench, probes: &[&Probe], listener: &dyn ProbeListener) -> SuiteOutcome {
-    match Ladder::among(probes) {
+    let (climb, asked) = match Ladder::among(probes) {
         Some(ladder) => {
             let (climb, asked) = climb_and_ask(bench, probes, ladder, listener).await;
-            conclude(Some(climb), asked)
+            (Some(climb), asked)
         }
-        None => conclude(None, ask_all(bench, probes, listener).await),
-    }
+        None => (None, ask_all(bench, probes, listener).await),
+    };
+    let mut outcome = conclude(climb, asked);
+    lower_by_clients(&mut outcome.results, bench.client.dialect());
+    outcome
 }
 
 /// The outcome of a suite that could not be asked, because no endpoint that understands was found.

@@ -10,7 +10,7 @@ use super::ladder::Ladder;
 use super::run::{ask_all, settle};
 use super::{Probe, Seed};
 use crate::ir::Layer;
-use crate::profile::{Finding, Results};
+use crate::profile::{Finding, Results, lower_by_clients};
 
 /// What is asked again.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +49,9 @@ pub async fn sample(
     let (climb, asked) = join(climb, ask_all(bench, &needed, &())).await;
     let layer = climb.as_ref().and_then(|climb| climb.result.layer).or(layer);
     let known = Known { control: control.clone(), layer, plain: BTreeMap::new() };
-    settle(climb, asked, known)
+    let mut results = settle(climb, asked, known);
+    lower_by_clients(&mut results, bench.client.dialect());
+    results
 }
 
 fn fresh(seed: &Seed, number: u32) -> Seed {

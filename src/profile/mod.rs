@@ -8,11 +8,13 @@
 //! - `field_path`: where a field stands in a profile
 //! - `trial`, `tally`, `interval`: what trials showed, and which status follows from them
 //! - `capabilities`: the fields an adapter reads, from the results
+//! - `client_breaks`: which clients lose a call to which defect
 //! - `slug`: what a profile's file is called
 //! - [`thinking`](self): how thinking is switched on and off
 //! - [`staleness`](self): whether a profile is still worth believing
 
 mod capabilities;
+mod client_breaks;
 mod confirmation;
 mod document;
 mod field_path;
@@ -29,6 +31,7 @@ mod thinking;
 mod trial;
 
 pub use capabilities::capabilities;
+pub use client_breaks::{ClientBreak, ReplyMode, clients_broken_by, lower_by_clients};
 pub use confirmation::{Confirmation, Decision, Observed};
 pub use document::{
     Capabilities, ErrorRepair, PROFILE_VERSION, Profile, ReasoningReplay, SchemaLevel, Subject,

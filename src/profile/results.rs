@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Interval, Status};
+use super::{ClientBreak, Interval, Status};
 use crate::ir::{CallFormat, Defect, Digest, Layer, ReasoningField};
 use crate::prompted::ToolDelivery;
 
@@ -30,6 +30,9 @@ pub struct ProbeOutcome {
     /// What a negative was compared with, and that worked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control: Option<String>,
+    /// The defects that make ordinary clients lose the call, where they lowered the verdict.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub breaks: Vec<ClientBreak>,
     /// The exchanges it rests on.
     pub evidence: Vec<Digest>,
 }

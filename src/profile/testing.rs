@@ -62,6 +62,7 @@ pub(crate) fn outcome(status: Status) -> ProbeOutcome {
         interval: None,
         reason: String::new(),
         control: None,
+        breaks: Vec::new(),
         evidence: Vec::new(),
     }
 }

@@ -60,7 +60,9 @@ impl Suspicion {
             return Observed::default();
         }
         match &self.sign {
-            Sign::Passes if self.lies_elsewhere(sample, before) => {
+            Sign::Passes
+                if self.lies_elsewhere(sample, before) || self.breaks_clients(found, before) =>
+            {
                 Observed { passes: 0, trials: found.trials }
             }
             Sign::Passes => match &self.case {
@@ -82,6 +84,12 @@ impl Suspicion {
             }
             _ => false,
         }
+    }
+
+    /// A sample that our decoder reads and ordinary clients do not, where they did in the snapshot.
+    fn breaks_clients(&self, found: &ProbeOutcome, before: &Profile) -> bool {
+        let was = outcome(&before.results, &self.probe);
+        !found.breaks.is_empty() && was.is_some_and(|was| was.breaks.is_empty())
     }
 }
 
