@@ -59,6 +59,10 @@ impl FieldPath {
         }
     }
 
+    pub(crate) fn last(&self) -> Option<&str> {
+        self.0.last().map(String::as_str)
+    }
+
     /// The case of a probe that the field belongs to.
     pub(crate) fn case(&self) -> Option<&str> {
         let mut steps = self.0.iter();

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::cause::{Cause, find_causes};
+use super::defect_weight::weigh_defect;
 use super::field::differences;
 use super::{Change, Class, FieldChange, Severity, Sides};
 use crate::ir::Digest;
@@ -176,12 +177,14 @@ fn change(cause: Cause, profile: &Profile, old: &Value, new: &Value) -> Change {
         object.get(key).and_then(Value::as_str).map(str::to_owned)
     };
     let reason = |side: &Value| witness_of(&at.field, side).and_then(|it| word(it, "reason"));
+    let (class, severity) =
+        weigh_defect(&at, profile.dialect).unwrap_or((rule.class, rule.severity));
     Change {
         target: profile.subject.name(),
         file: file(profile),
         code: rule.into(),
-        class: rule.class,
-        severity: rule.severity,
+        class,
+        severity,
         probe: found_by.and_then(|object| word(object, "probe")),
         reason: Sides { old: reason(old), new: reason(new) },
         evidence: Sides { old: evidence(&at, &also, old), new: evidence(&at, &also, new) },

@@ -28,6 +28,7 @@ pub(super) const IGNORED: &[(&str, &str)] = &[
     ("results.**.control", "words"),
     ("results.**.said", "words"),
     ("results.**.evidence", "addresses"),
+    ("results.**.breaks", "follows from the defects"),
     ("results.**.failures", "the cases say it"),
     ("results.**.promptTokens", "a count; the mode is what follows from it"),
     ("seen.**.reason", "words"),

@@ -17,6 +17,7 @@ mod cause;
 mod change;
 mod code;
 mod codes;
+mod defect_weight;
 mod diff;
 mod drift;
 mod field;

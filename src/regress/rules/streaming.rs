@@ -86,8 +86,8 @@ pub(super) const RULES: &[Rule] = &[
         class: Class::Regression,
         severity: Severity::Minor,
         rest: Rest::Nothing,
-        meaning: "streams deviate from the documented shape in a way that they did not; strict \
-                  clients break",
+        meaning: "streams deviate from the documented shape in a way that they did not; how \
+                  much it matters follows from the clients that it breaks",
         remedy: "`toolprobe explain` says what the named defect is and how to read such a stream",
     },
     Rule {

@@ -1,0 +1,53 @@
+//! Weight of a new defect: how many released clients it was seen to break.
+
+use serde_json::Value;
+
+use super::{Class, FieldChange, Severity};
+use crate::dialect::DialectId;
+use crate::ir::Defect;
+use crate::profile::{ReplyMode, clients_broken_by};
+
+/// Where defects stand, and in which mode their replies came.
+const DEFECTS: &[(&str, ReplyMode)] = &[
+    ("results.singleTool.defects.*", ReplyMode::Plain),
+    ("seen.defects.*", ReplyMode::Plain),
+    ("results.streaming.defects.*", ReplyMode::Streamed),
+];
+
+/// The class and severity of a defect that appeared; `None` for every other change.
+pub(super) fn weigh_defect(at: &FieldChange, dialect: DialectId) -> Option<(Class, Severity)> {
+    let (_, mode) = DEFECTS.iter().find(|(pattern, _)| at.field.matches(pattern))?;
+    if !at.old.is_null() {
+        return None;
+    }
+    let code = Value::from(at.field.last()?);
+    let defect: Defect = serde_json::from_value(code).ok()?;
+    Some(match clients_broken_by(defect, dialect, *mode).count() {
+        0 => (Class::Drift, Severity::Info),
+        1 => (Class::Regression, Severity::Minor),
+        _ => (Class::Regression, Severity::Major),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::FieldPath;
+
+    fn weigh(result: &str, defect: &str) -> Option<(Class, Severity)> {
+        let field = FieldPath::of(&["results", result, "defects", defect]);
+        let at = FieldChange { field, old: Value::Null, new: Value::from("present") };
+        weigh_defect(&at, DialectId::OpenAiChat)
+    }
+
+    #[test]
+    fn a_defect_weighs_as_much_as_the_clients_it_breaks() {
+        let major = Some((Class::Regression, Severity::Major));
+        assert_eq!(weigh("streaming", "index-reused"), major);
+        let minor = Some((Class::Regression, Severity::Minor));
+        assert_eq!(weigh("streaming", "index-offset"), minor);
+        let harmless = Some((Class::Drift, Severity::Info));
+        assert_eq!(weigh("streaming", "finish-key-missing"), harmless);
+        assert_eq!(weigh("singleTool", "index-reused"), harmless, "only streams have indexes");
+    }
+}
