@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use toolprobe::dialect::{
-    ApiError, BadRequest, Dialect, DialectId, Pieces, Route, Stamp, StreamDecoder,
+    ApiError, BadRequest, DeltaLength, Dialect, DialectId, Route, Stamp, StreamDecoder,
 };
 use toolprobe::ir::{Reply, Request, StopKind};
 use toolprobe::probe::Suite;
@@ -143,7 +143,7 @@ impl Dialect for OneByteOff {
         self.id().codec().stream_decoder()
     }
 
-    fn encode_stream(&self, reply: &Reply, stamp: &Stamp, pieces: Pieces) -> Vec<Frame> {
+    fn encode_stream(&self, reply: &Reply, stamp: &Stamp, pieces: DeltaLength) -> Vec<Frame> {
         self.id().codec().encode_stream(reply, stamp, pieces)
     }
 }

@@ -1,4 +1,4 @@
-//! Which headers carry a key, and which must stand beside it?
+//! Authentication headers: which header carries the key, and which must stand beside it.
 
 use super::DialectId;
 

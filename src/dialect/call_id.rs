@@ -1,4 +1,4 @@
-//! Which id does a call carry?
+//! The ids of calls.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Which URL is called, given the base that a user gave?
+//! The URL of a call, made from the base URL that a user gave.
 //!
 //! A base is what the provider's own SDK takes: OpenAI's ends in its version, Anthropic's and
 //! Ollama's are the host, Gemini's is either. The full path of the call is taken as well, and a
@@ -55,7 +55,7 @@ pub fn call_url(
             let url = without_secrets(base);
             return Err(EndpointError::OtherCall { url, found, asked: dialect });
         }
-        None => versioned(dialect, base.host_str().unwrap_or_default(), &path),
+        None => add_version(dialect, base.host_str().unwrap_or_default(), &path),
     };
     let mut url = with_path(base, &prefix, &call(dialect, model, stream));
     if dialect == DialectId::Gemini {
@@ -81,7 +81,7 @@ fn segments(url: &Url) -> Vec<&str> {
 }
 
 /// The segments before the call's own.
-fn versioned<'a>(dialect: DialectId, host: &str, path: &[&'a str]) -> Vec<&'a str> {
+fn add_version<'a>(dialect: DialectId, host: &str, path: &[&'a str]) -> Vec<&'a str> {
     let mut prefix = path.to_vec();
     let ends_in_version = path.last().is_some_and(|last| is_version(last));
     match dialect {

@@ -1,4 +1,4 @@
-//! How does a failed result look where the dialect has no field for failure?
+//! The text of a failed result, where the dialect has no field for failure.
 //!
 //! `[ERROR:<code>] text`, or `[ERROR] text` when there is no code.
 
@@ -10,14 +10,14 @@ const OPENER: &str = "[ERROR";
 
 /// What a result's text says once the mark is read off.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Unmarked<'a> {
+pub(super) struct ResultText<'a> {
     pub(super) is_error: bool,
     pub(super) error_code: Option<&'a str>,
     pub(super) text: &'a str,
 }
 
 /// The text of a result, marked when the tool failed.
-pub(super) fn marked(result: &ToolResult) -> String {
+pub(super) fn mark(result: &ToolResult) -> String {
     let text = plain(&result.content);
     match (result.is_error, &result.error_code) {
         (false, _) => text,
@@ -35,18 +35,18 @@ pub(super) fn plain(content: &Value) -> String {
 }
 
 /// Reads the mark off a result's text.
-pub(super) fn unmark(text: &str) -> Unmarked<'_> {
-    marked_parts(text).unwrap_or(Unmarked { is_error: false, error_code: None, text })
+pub(super) fn unmark(text: &str) -> ResultText<'_> {
+    marked_parts(text).unwrap_or(ResultText { is_error: false, error_code: None, text })
 }
 
-fn marked_parts(text: &str) -> Option<Unmarked<'_>> {
+fn marked_parts(text: &str) -> Option<ResultText<'_>> {
     let (mark, rest) = text.strip_prefix(OPENER)?.split_once(']')?;
     let error_code = match mark.strip_prefix(':') {
         Some(code) if !code.is_empty() && !code.contains(char::is_whitespace) => Some(code),
         None if mark.is_empty() => None,
         _ => return None,
     };
-    Some(Unmarked { is_error: true, error_code, text: rest.strip_prefix(' ').unwrap_or(rest) })
+    Some(ResultText { is_error: true, error_code, text: rest.strip_prefix(' ').unwrap_or(rest) })
 }
 
 #[cfg(test)]
@@ -74,9 +74,9 @@ mod tests {
             ("broke", true, None, "[ERROR] broke"),
             ("", true, Some("X"), "[ERROR:X] "),
         ] {
-            let marked = marked(&result(json!(content), is_error, code));
+            let marked = mark(&result(json!(content), is_error, code));
             assert_eq!(marked, text);
-            assert_eq!(unmark(&marked), Unmarked { is_error, error_code: code, text: content });
+            assert_eq!(unmark(&marked), ResultText { is_error, error_code: code, text: content });
         }
     }
 
@@ -84,12 +84,12 @@ mod tests {
     fn text_that_only_looks_like_a_mark_is_left_alone() {
         for text in ["[ERRORS] 3", "[ERROR:two words] x", "[ERROR:] x", "[ERROR", "see [ERROR:X] y"]
         {
-            assert_eq!(unmark(text), Unmarked { is_error: false, error_code: None, text });
+            assert_eq!(unmark(text), ResultText { is_error: false, error_code: None, text });
         }
     }
 
     #[test]
     fn a_result_that_is_not_text_is_written_as_json() {
-        assert_eq!(marked(&result(json!({"sum": 3}), false, None)), "{\"sum\":3}");
+        assert_eq!(mark(&result(json!({"sum": 3}), false, None)), "{\"sum\":3}");
     }
 }

@@ -1,4 +1,4 @@
-//! Which fields does a request body hold, and where is the one that is wrong?
+//! The fields of a request body, with the path of the one that is wrong.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! How is a tool written in OpenAI's `function` wrapper, which Ollama shares?
+//! Tools in OpenAI's `function` wrapper, which Ollama uses too.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Which dialects are there, and what are they called?
+//! The ids of the dialects.
 
 use std::fmt;
 use std::str::FromStr;
@@ -83,7 +83,7 @@ impl fmt::Display for DialectId {
     }
 }
 
-/// A name that is no dialect.
+/// A name that no dialect has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown dialect '{name}'{} (one of: {})", did_you_mean(name, names()), names().join(", "))]
 pub struct UnknownDialect {

@@ -1,10 +1,10 @@
-//! How does each provider protocol say what `ir` says?
+//! Dialects: the protocols of the providers, encoded from `ir` and decoded into it.
 //!
 //! A dialect is four pure functions and two stream machines, in both directions: a client encodes
 //! requests and decodes replies, the simulator decodes requests and encodes replies. Having both
 //! makes `decode(encode(x)) == x` a property test. Every dialect has the same files:
 //!
-//! - `mod.rs`: the type that implements [`Dialect`], and the literal sample it is about
+//! - `mod.rs`: the codec, and a literal sample of the protocol
 //! - `request.rs`: encode and decode of requests
 //! - `reply.rs`: decode and encode of whole replies
 //! - `stream_decoder.rs`, `stream_encoder.rs`: the same for streams
@@ -17,34 +17,31 @@ mod api_error;
 mod arguments;
 mod auth;
 mod call_id;
+mod delta_length;
 mod endpoint;
 mod error_text;
 mod fields;
 mod function_tool;
 mod gemini;
 mod id;
-mod merge;
+mod object;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
-mod pieces;
 mod registry;
 mod route;
 mod shape;
 #[cfg(test)]
 mod testing;
+mod turns;
 mod wrapped;
 
-pub use anthropic_messages::AnthropicMessages;
 pub use api_error::{ApiError, Envelope};
 pub use auth::Auth;
+pub use delta_length::DeltaLength;
 pub use endpoint::{EndpointError, call_url, dialect_of};
-pub use gemini::Gemini;
 pub use id::{DialectId, UnknownDialect};
-pub use ollama::Ollama;
-pub use openai_chat::OpenAiChat;
-pub use openai_responses::OpenAiResponses;
-pub use pieces::Pieces;
+use registry::Codec;
 pub use route::Route;
 pub use shape::{is_piece, is_reply};
 
@@ -53,7 +50,8 @@ use serde_json::Value;
 use crate::ir::{Reply, Request};
 use crate::wire::{Frame, Framing};
 
-/// A provider protocol, in both directions. Implemented by the dialects of this folder only.
+/// A provider protocol, in both directions. The codecs of this folder implement it, and tests that
+/// want a faulty one.
 ///
 /// Nothing here does I/O, reads a clock or draws random numbers, and nothing panics on any input.
 pub trait Dialect: Send + Sync {
@@ -81,7 +79,7 @@ pub trait Dialect: Send + Sync {
     fn stream_decoder(&self) -> Box<dyn StreamDecoder>;
 
     /// The frames a server sends for this reply.
-    fn encode_stream(&self, reply: &Reply, stamp: &Stamp, pieces: Pieces) -> Vec<Frame>;
+    fn encode_stream(&self, reply: &Reply, stamp: &Stamp, deltas: DeltaLength) -> Vec<Frame>;
 }
 
 /// Takes the frames of one stream. Nothing is final before [`StreamDecoder::finish`].
@@ -92,6 +90,13 @@ pub trait StreamDecoder: Send {
     /// The reply; [`StopKind::Truncated`](crate::ir::StopKind::Truncated) when the terminal event
     /// never came, an error when the stream carried one.
     fn finish(self: Box<Self>) -> Result<Reply, ApiError>;
+}
+
+/// Whether a reply came as one body or as a stream, which may have been cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Arrival {
+    Whole,
+    Streamed,
 }
 
 /// What a server adds to a reply that does not come from the model.

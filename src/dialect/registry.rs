@@ -1,23 +1,76 @@
-//! Which codec speaks a dialect?
+//! The registry of dialects: the codec of each, made of the functions of its folder.
 
-use super::{AnthropicMessages, Dialect, DialectId, Gemini, Ollama, OpenAiChat, OpenAiResponses};
+use serde_json::Value;
+
+use super::{
+    ApiError, BadRequest, DeltaLength, Dialect, DialectId, Route, Stamp, StreamDecoder,
+    anthropic_messages, gemini, ollama, openai_chat, openai_responses,
+};
+use crate::ir::{Reply, Request};
+use crate::wire::{Frame, Framing};
 
 impl DialectId {
     /// The codec of this dialect.
     pub fn codec(self) -> &'static dyn Dialect {
         match self {
-            Self::AnthropicMessages => &AnthropicMessages,
-            Self::OpenAiChat => &OpenAiChat,
-            Self::OpenAiResponses => &OpenAiResponses,
-            Self::Gemini => &Gemini,
-            Self::Ollama => &Ollama,
+            Self::AnthropicMessages => &anthropic_messages::CODEC,
+            Self::OpenAiChat => &openai_chat::CODEC,
+            Self::OpenAiResponses => &openai_responses::CODEC,
+            Self::Gemini => &gemini::CODEC,
+            Self::Ollama => &ollama::CODEC,
         }
+    }
+}
+
+/// A dialect made of the functions of its folder.
+pub(super) struct Codec {
+    pub(super) id: DialectId,
+    pub(super) framing: Framing,
+    pub(super) encode_request: fn(&Request) -> Value,
+    pub(super) decode_reply: fn(&Value) -> Result<Reply, ApiError>,
+    pub(super) decode_request: fn(&Value, &Route) -> Result<Request, BadRequest>,
+    pub(super) encode_reply: fn(&Reply, &Stamp) -> Value,
+    pub(super) stream_decoder: fn() -> Box<dyn StreamDecoder>,
+    pub(super) encode_stream: fn(&Reply, &Stamp, DeltaLength) -> Vec<Frame>,
+}
+
+impl Dialect for Codec {
+    fn id(&self) -> DialectId {
+        self.id
+    }
+
+    fn framing(&self) -> Framing {
+        self.framing
+    }
+
+    fn encode_request(&self, request: &Request) -> Value {
+        (self.encode_request)(request)
+    }
+
+    fn decode_reply(&self, body: &Value) -> Result<Reply, ApiError> {
+        (self.decode_reply)(body)
+    }
+
+    fn decode_request(&self, body: &Value, route: &Route) -> Result<Request, BadRequest> {
+        (self.decode_request)(body, route)
+    }
+
+    fn encode_reply(&self, reply: &Reply, stamp: &Stamp) -> Value {
+        (self.encode_reply)(reply, stamp)
+    }
+
+    fn stream_decoder(&self) -> Box<dyn StreamDecoder> {
+        (self.stream_decoder)()
+    }
+
+    fn encode_stream(&self, reply: &Reply, stamp: &Stamp, deltas: DeltaLength) -> Vec<Frame> {
+        (self.encode_stream)(reply, stamp, deltas)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
     use crate::ir::{CallFormat, CallId, Message, Part, Request, Role, ToolCall, ToolResult};

@@ -1,4 +1,4 @@
-//! Which call does a request path make?
+//! Routes: which call a request path makes.
 
 use percent_encoding::percent_decode_str;
 

@@ -1,4 +1,4 @@
-//! Does a body have the outer shape of a dialect's reply, or a frame that of a piece of one?
+//! The outer shape of a dialect's reply, and of one piece of its stream.
 
 use serde_json::Value;
 

@@ -1,11 +1,11 @@
-//! How does argument text that is not JSON travel where arguments must be an object?
+//! Argument text that is not JSON, wrapped where arguments must be an object.
 //!
 //! As `{"INVALID_JSON": "the text"}`: one bad string in a history must not make every later
 //! request fail, and the text is not lost.
 
 use serde_json::{Value, json};
 
-use super::arguments::{self, Broken};
+use super::arguments::{self, BrokenArguments};
 use crate::ir::{Defect, Defects};
 
 const KEY: &str = "INVALID_JSON";
@@ -15,16 +15,16 @@ pub(super) fn wrap(text: &str) -> Value {
     json!({ KEY: text })
 }
 
-/// The text in such an object, with the reason why it is no set of arguments.
-pub(super) fn unwrap(value: &Value, defects: &mut Defects) -> Option<Broken> {
+/// The text in such an object, with the reason why it is not a set of arguments.
+pub(super) fn unwrap(value: &Value, defects: &mut Defects) -> Option<BrokenArguments> {
     let object = value.as_object().filter(|object| object.len() == 1)?;
     let text = object.get(KEY)?.as_str()?;
     let problem = match arguments::read_text(text, &mut Defects::default()) {
-        Err(Broken { problem, .. }) => problem,
+        Err(BrokenArguments { problem, .. }) => problem,
         Ok(_) => "the arguments were cut short".to_owned(),
     };
     defects.record(Defect::ArgumentsInvalid);
-    Some(Broken { text: text.to_owned(), problem })
+    Some(BrokenArguments { text: text.to_owned(), problem })
 }
 
 #[cfg(test)]

@@ -158,7 +158,7 @@ impl Parsed {
             Event::Part(part) => match (self.parts.last_mut(), part) {
                 (Some(TextPart::Text(text)), TextPart::Text(more))
                 | (Some(TextPart::Reasoning(text)), TextPart::Reasoning(more)) => {
-                    text.push_str(&more)
+                    text.push_str(&more);
                 }
                 (_, part) => self.parts.push(part),
             },

@@ -1,8 +1,8 @@
-//! How is one piece of a message written as a content block?
+//! Content blocks, encoded and decoded.
 
 use serde_json::{Value, json};
 
-use super::super::arguments::{self, Broken, Written};
+use super::super::arguments::{self, ArgumentEncoding, BrokenArguments};
 use super::super::{call_id, error_text, wrapped};
 use crate::ir::{
     CallFormat, Defect, Defects, Object, Part, ReasoningField, ReasoningState, ToolCall, ToolResult,
@@ -57,7 +57,7 @@ fn tool_result(result: &ToolResult) -> Value {
 fn result_content(result: &ToolResult) -> Value {
     match (&result.content, &result.error_code) {
         (blocks @ Value::Array(items), None) if items.iter().all(is_block) => blocks.clone(),
-        (_, Some(_)) => json!(error_text::marked(result)),
+        (_, Some(_)) => json!(error_text::mark(result)),
         (content, None) => json!(error_text::plain(content)),
     }
 }
@@ -76,7 +76,7 @@ pub(super) fn decode(block: &Value, ordinal: usize, defects: &mut Defects) -> Op
             call(fields.clone(), arguments, ordinal, defects)
         }
         (Some(_), Some(kind)) => {
-            let part = spoken(kind, block);
+            let part = text_or_reasoning(kind, block);
             if part.is_none() {
                 defects.record(Defect::PartUnknown);
             }
@@ -90,7 +90,7 @@ pub(super) fn decode(block: &Value, ordinal: usize, defects: &mut Defects) -> Op
 }
 
 /// A block of text or of reasoning.
-pub(super) fn spoken(kind: &str, block: &Value) -> Option<Part> {
+pub(super) fn text_or_reasoning(kind: &str, block: &Value) -> Option<Part> {
     let state = |field| Some(Part::Reasoning(ReasoningState::new(field, block.clone())));
     match kind {
         "text" => Some(Part::Text(block.get("text")?.as_str()?.to_owned())),
@@ -100,21 +100,21 @@ pub(super) fn spoken(kind: &str, block: &Value) -> Option<Part> {
     }
 }
 
-fn read_input(input: Option<&Value>, defects: &mut Defects) -> Result<Value, Broken> {
+fn read_input(input: Option<&Value>, defects: &mut Defects) -> Result<Value, BrokenArguments> {
     let Some(input) = input else {
         defects.record(Defect::InputMissing);
         return Ok(json!({}));
     };
     match wrapped::unwrap(input, defects) {
         Some(broken) => Err(broken),
-        None => arguments::read(Some(input), Written::Plain, defects),
+        None => arguments::read(Some(input), ArgumentEncoding::Json, defects),
     }
 }
 
 /// The call in a `tool_use` block with these arguments; `None` when it has no name.
 pub(super) fn call(
     block: Object,
-    arguments: Result<Value, Broken>,
+    arguments: Result<Value, BrokenArguments>,
     ordinal: usize,
     defects: &mut Defects,
 ) -> Option<Part> {
@@ -124,5 +124,5 @@ pub(super) fn call(
         return None;
     }
     let id = call_id::required(block.get("id"), format!("call_{ordinal}"), defects);
-    Some(arguments::part(id, name, CallFormat::Anthropic, arguments, Value::Object(block)))
+    Some(arguments::call_part(id, name, CallFormat::Anthropic, arguments, Value::Object(block)))
 }

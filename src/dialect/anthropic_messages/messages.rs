@@ -1,4 +1,4 @@
-//! How is a conversation written and read?
+//! Conversations as Anthropic messages, encoded and decoded.
 //!
 //! The wire knows two speakers. What the tools returned and what the person says after it are one
 //! user message, results first; when read, the leading results become a tool message again. A
@@ -8,8 +8,9 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::super::arguments::{self, Written};
+use super::super::arguments::{self, ArgumentEncoding};
 use super::super::fields::Fields;
+use super::super::turns::split_results;
 use super::super::{BadRequest, call_id, error_text, wrapped};
 use super::block;
 use crate::ir::{
@@ -68,14 +69,14 @@ pub(super) fn decode(body: &Fields<'_>) -> Result<Vec<Message>, BadRequest> {
     if body.get("messages").is_none() {
         return Err(body.bad("messages", "field required"));
     }
-    let mut names = Names::default();
+    let mut names = ToolNames::default();
     let mut messages = Vec::new();
     for (path, message) in body.list("messages")? {
         let fields = Fields::of(message, path)?;
         let parts = decode_content(&fields, &mut names)?;
         match fields.required_string("role")? {
             "assistant" => messages.push(Message::assistant(parts)),
-            "user" => messages.extend(split(parts)),
+            "user" => messages.extend(split_results(parts)),
             other => {
                 return Err(fields.bad("role", format!("'{other}' is neither user nor assistant")));
             }
@@ -84,20 +85,10 @@ pub(super) fn decode(body: &Fields<'_>) -> Result<Vec<Message>, BadRequest> {
     Ok(messages)
 }
 
-/// The leading results as a tool message, the rest as the person's.
-fn split(mut parts: Vec<Part>) -> impl Iterator<Item = Message> {
-    let results = parts.iter().take_while(|part| matches!(part, Part::Result(_))).count();
-    let rest = parts.split_off(results);
-    let user =
-        (parts.is_empty() || !rest.is_empty()).then_some(Message { role: Role::User, parts: rest });
-    let tool = (!parts.is_empty()).then_some(Message { role: Role::Tool, parts });
-    tool.into_iter().chain(user)
-}
-
 /// The tool that each call so far named.
-type Names = HashMap<CallId, String>;
+type ToolNames = HashMap<CallId, String>;
 
-fn decode_content(message: &Fields<'_>, names: &mut Names) -> Result<Vec<Part>, BadRequest> {
+fn decode_content(message: &Fields<'_>, names: &mut ToolNames) -> Result<Vec<Part>, BadRequest> {
     match message.get("content") {
         None => Err(message.bad("content", "field required")),
         Some(Value::String(text)) => Ok(vec![Part::Text(text.clone())]),
@@ -111,7 +102,11 @@ fn decode_content(message: &Fields<'_>, names: &mut Names) -> Result<Vec<Part>, 
     }
 }
 
-fn decode_block(path: &str, block: &Value, names: &mut Names) -> Result<Option<Part>, BadRequest> {
+fn decode_block(
+    path: &str,
+    block: &Value,
+    names: &mut ToolNames,
+) -> Result<Option<Part>, BadRequest> {
     let fields = Fields::of(block, path)?;
     let state = |field| Some(Part::Reasoning(ReasoningState::new(field, block.clone())));
     match fields.required_string("type")? {
@@ -139,12 +134,12 @@ fn decode_call(fields: &Fields<'_>, block: &Value) -> Result<Part, BadRequest> {
     let mut defects = Defects::default();
     let arguments = match wrapped::unwrap(input, &mut defects) {
         Some(broken) => Err(broken),
-        None => arguments::read(Some(input), Written::Plain, &mut defects),
+        None => arguments::read(Some(input), ArgumentEncoding::Json, &mut defects),
     };
-    Ok(arguments::part(id, name, CallFormat::Anthropic, arguments, block.clone()))
+    Ok(arguments::call_part(id, name, CallFormat::Anthropic, arguments, block.clone()))
 }
 
-fn decode_result(fields: &Fields<'_>, names: &Names) -> Result<ToolResult, BadRequest> {
+fn decode_result(fields: &Fields<'_>, names: &ToolNames) -> Result<ToolResult, BadRequest> {
     let id = CallId::new(fields.required_string("tool_use_id")?);
     let is_error = fields.boolean("is_error")?.unwrap_or(false);
     let content = decode_result_content(fields)?;

@@ -1,4 +1,4 @@
-//! What do Anthropic's Messages look like on the wire?
+//! Anthropic's Messages API, `/v1/messages`.
 //!
 //! ```json
 //! {"id": "msg_01", "type": "message", "role": "assistant", "model": "claude-x",
@@ -46,42 +46,17 @@ mod sdk_requests;
 #[cfg(test)]
 mod tests;
 
-use serde_json::Value;
-
-use super::{ApiError, BadRequest, Dialect, DialectId, Pieces, Route, Stamp, StreamDecoder};
-use crate::ir::{Reply, Request};
-use crate::wire::Frame;
+use super::{Codec, DialectId};
+use crate::wire::Framing;
 
 /// Anthropic's `/v1/messages`.
-#[derive(Debug, Clone, Copy)]
-pub struct AnthropicMessages;
-
-impl Dialect for AnthropicMessages {
-    fn id(&self) -> DialectId {
-        DialectId::AnthropicMessages
-    }
-
-    fn encode_request(&self, request: &Request) -> Value {
-        request::encode(request)
-    }
-
-    fn decode_reply(&self, body: &Value) -> Result<Reply, ApiError> {
-        reply::decode(body)
-    }
-
-    fn decode_request(&self, body: &Value, _route: &Route) -> Result<Request, BadRequest> {
-        request::decode(body)
-    }
-
-    fn encode_reply(&self, reply: &Reply, _stamp: &Stamp) -> Value {
-        reply::encode(reply)
-    }
-
-    fn stream_decoder(&self) -> Box<dyn StreamDecoder> {
-        Box::new(stream_decoder::Decoder::default())
-    }
-
-    fn encode_stream(&self, reply: &Reply, _stamp: &Stamp, pieces: Pieces) -> Vec<Frame> {
-        stream_encoder::encode(reply, pieces)
-    }
-}
+pub(super) static CODEC: Codec = Codec {
+    id: DialectId::AnthropicMessages,
+    framing: Framing::Sse,
+    encode_request: request::encode,
+    decode_reply: reply::decode,
+    decode_request: |body, _| request::decode(body),
+    encode_reply: |reply, _| reply::encode(reply),
+    stream_decoder: || Box::new(stream_decoder::AnthropicStream::default()),
+    encode_stream: |reply, _, deltas| stream_encoder::encode(reply, deltas),
+};

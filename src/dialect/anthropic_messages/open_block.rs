@@ -1,8 +1,8 @@
-//! What has arrived so far of one streamed content block?
+//! A content block while its events arrive.
 
 use serde_json::{Value, json};
 
-use super::super::arguments::{self, Broken};
+use super::super::arguments::{self, BrokenArguments};
 use super::super::wrapped;
 use super::block;
 use crate::ir::{Defect, Defects, Object, Part, StopKind};
@@ -39,7 +39,7 @@ impl OpenBlock {
     /// Takes a delta.
     pub(super) fn extend(&mut self, delta: &Object, defects: &mut Defects) {
         if self.closed {
-            defects.record(late(delta));
+            defects.record(late_delta_defect(delta));
         }
         let text = |key| delta.get(key).and_then(Value::as_str);
         match (self.kind(), delta.get("type").and_then(Value::as_str)) {
@@ -104,7 +104,7 @@ impl OpenBlock {
             }
             return block::call(self.fields, arguments, ordinal, defects);
         }
-        let part = block::spoken(self.kind(), &Value::Object(self.fields.clone()));
+        let part = block::text_or_reasoning(self.kind(), &Value::Object(self.fields.clone()));
         if part.is_none() {
             defects.record(Defect::PartUnknown);
         }
@@ -112,16 +112,16 @@ impl OpenBlock {
     }
 
     /// Even arguments that happen to parse may have been about to grow.
-    fn cut_short(&mut self, defects: &mut Defects) -> Broken {
+    fn cut_short(&mut self, defects: &mut Defects) -> BrokenArguments {
         defects.record(Defect::ArgumentsInvalid);
-        Broken {
+        BrokenArguments {
             text: std::mem::take(&mut self.json),
             problem: "the stream ended inside the call".to_owned(),
         }
     }
 
-    /// No argument text means no arguments, unless a start that is no start already held them.
-    fn arguments(&self, defects: &mut Defects) -> Result<Value, Broken> {
+    /// No argument text means no arguments, unless the first event already held them.
+    fn arguments(&self, defects: &mut Defects) -> Result<Value, BrokenArguments> {
         let value = if self.json.trim().is_empty() {
             match self.fields.get("input") {
                 None | Some(Value::Null) => json!({}),
@@ -138,8 +138,8 @@ impl OpenBlock {
     }
 }
 
-/// What it is called when a delta follows the end of its block.
-fn late(delta: &Object) -> Defect {
+/// The defect of a delta that follows the end of its block.
+fn late_delta_defect(delta: &Object) -> Defect {
     let empty = delta.get("partial_json").and_then(Value::as_str).is_some_and(str::is_empty);
     if empty { Defect::TrailingEmptyDelta } else { Defect::EventsAfterEnd }
 }

@@ -1,4 +1,4 @@
-//! How is a whole reply written and read?
+//! Whole replies of Anthropic, encoded and decoded.
 
 use serde_json::{Value, json};
 

@@ -1,11 +1,12 @@
-//! How is a request written and read?
+//! Requests to Anthropic, encoded and decoded.
 
 use serde_json::{Value, json};
 
 use super::super::fields::Fields;
-use super::super::{BadRequest, merge};
+use super::super::object::present;
+use super::super::{BadRequest, object};
 use super::messages;
-use crate::ir::{Object, Request, ToolChoice, ToolSpec};
+use crate::ir::{Request, ToolChoice, ToolSpec};
 
 /// `max_tokens` is required; this is sent when the caller sets no limit.
 const DEFAULT_MAX_TOKENS: u64 = 4096;
@@ -30,13 +31,9 @@ pub(super) fn encode(request: &Request) -> Value {
         ("messages", Some(Value::Array(messages::encode(&request.messages)))),
         ("stream", request.stream.then_some(Value::Bool(true))),
     ];
-    merge::merge(&mut body, &present(optional));
-    merge::merge(&mut body, &request.extra);
+    object::merge(&mut body, &present(optional));
+    object::merge(&mut body, &request.extra);
     body
-}
-
-fn present<const N: usize>(fields: [(&str, Option<Value>); N]) -> Object {
-    fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
 }
 
 fn encode_tool(tool: &ToolSpec) -> Value {
@@ -134,9 +131,9 @@ fn decode_tool(path: &str, tool: &Value) -> Result<ToolSpec, BadRequest> {
     })
 }
 
-type Choice = (Option<ToolChoice>, Option<bool>);
+type DecodedChoice = (Option<ToolChoice>, Option<bool>);
 
-fn decode_choice(fields: &Fields<'_>) -> Result<Choice, BadRequest> {
+fn decode_choice(fields: &Fields<'_>) -> Result<DecodedChoice, BadRequest> {
     let choice = match fields.required_string("type")? {
         "auto" => ToolChoice::Auto,
         "any" => ToolChoice::Required,

@@ -5,7 +5,7 @@
 use serde_json::json;
 
 use super::super::{Dialect, Route};
-use super::AnthropicMessages;
+use super::CODEC;
 use crate::ir::{Message, Part, ReasoningField, Role, ToolChoice};
 
 fn tools() -> serde_json::Value {
@@ -24,7 +24,7 @@ fn the_first_turn_is_read() {
         "tools": tools(),
         "stream": true,
     });
-    let request = AnthropicMessages.decode_request(&body, &Route::default()).unwrap();
+    let request = CODEC.decode_request(&body, &Route::default()).unwrap();
     assert_eq!(request.messages, [Message::user("go")]);
     assert_eq!((request.tool_choice, request.parallel), (Some(ToolChoice::Auto), Some(false)));
     assert_eq!((request.max_tokens, request.stream), (Some(9), true));
@@ -48,7 +48,7 @@ fn a_replayed_turn_is_read_whole() {
         "system": "s",
         "tools": tools(),
     });
-    let request = AnthropicMessages.decode_request(&body, &Route::default()).unwrap();
+    let request = CODEC.decode_request(&body, &Route::default()).unwrap();
     let [_, said, given] = request.messages.as_slice() else { panic!("{:?}", request.messages) };
     let [Part::Reasoning(thinking), Part::Reasoning(redacted), Part::Call(call)] =
         said.parts.as_slice()

@@ -1,4 +1,4 @@
-//! How does a reply say that it ended, and do its words fit its content?
+//! How a reply ended: `stop_reason`, and whether the reply fits it.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Which reply do these events add up to?
+//! Decoder of streamed replies: the events of one stream.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::wire::Frame;
 
 /// The state of one stream.
 #[derive(Default)]
-pub(super) struct Decoder {
+pub(super) struct AnthropicStream {
     payloads: Vec<Value>,
     message: Object,
     usage: Object,
@@ -25,7 +25,7 @@ pub(super) struct Decoder {
     defects: Defects,
 }
 
-impl StreamDecoder for Decoder {
+impl StreamDecoder for AnthropicStream {
     fn push(&mut self, frame: &Frame) {
         match frame {
             Frame::Comment(_) => self.defects.record(Defect::SseComment),
@@ -59,7 +59,7 @@ impl StreamDecoder for Decoder {
     }
 }
 
-impl Decoder {
+impl AnthropicStream {
     /// The payload's `type` says what it is; the event name only where there is none.
     fn take(&mut self, event: Option<&str>, payload: &Value) {
         let kind = payload.get("type").and_then(Value::as_str).or(event).unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Which events does a streamed reply consist of?
+//! Encoder of streamed replies: the events that Anthropic sends.
 
 use serde_json::{Value, json};
 
-use super::super::Pieces;
+use super::super::DeltaLength;
 use super::{block, reply, stop, usage};
 use crate::ir::{Object, Part, ReasoningState, Reply, StopKind};
 use crate::wire::Frame;
@@ -10,9 +10,10 @@ use crate::wire::Frame;
 /// The events of a reply, in the provider's order, each named by its `type`.
 ///
 /// A truncated reply simply stops: after its last block, or inside it when that is a broken call.
-pub(super) fn encode(reply: &Reply, pieces: Pieces) -> Vec<Frame> {
+pub(super) fn encode(reply: &Reply, length: DeltaLength) -> Vec<Frame> {
     let truncated = reply.stop.kind == StopKind::Truncated;
-    let blocks: Vec<Split> = reply.parts.iter().filter_map(|part| split(part, pieces)).collect();
+    let blocks: Vec<BlockDeltas> =
+        reply.parts.iter().filter_map(|part| split(part, length)).collect();
     let last = blocks.len().saturating_sub(1);
     let ends_inside = truncated && matches!(reply.parts.last(), Some(Part::BrokenCall(_)));
     let mut events = vec![json!({"type": "message_start", "message": beginning(reply)})];
@@ -52,12 +53,12 @@ fn ending(reply: &Reply) -> [Value; 2] {
 }
 
 /// A block as it starts, and what is added to it.
-struct Split {
+struct BlockDeltas {
     start: Value,
     deltas: Vec<Value>,
 }
 
-fn block_events(index: usize, block: Split, open: bool) -> Vec<Value> {
+fn block_events(index: usize, block: BlockDeltas, open: bool) -> Vec<Value> {
     let start =
         json!({"type": "content_block_start", "index": index, "content_block": block.start});
     let ping = (index == 0).then(|| json!({"type": "ping"}));
@@ -69,17 +70,17 @@ fn block_events(index: usize, block: Split, open: bool) -> Vec<Value> {
     [start].into_iter().chain(ping).chain(deltas).chain(stop).collect()
 }
 
-fn split(part: &Part, pieces: Pieces) -> Option<Split> {
+fn split(part: &Part, length: DeltaLength) -> Option<BlockDeltas> {
     let whole = block::encode(part)?;
     match part {
-        Part::Text(text) => Some(Split {
+        Part::Text(text) => Some(BlockDeltas {
             start: json!({"type": "text", "text": ""}),
-            deltas: text_deltas("text_delta", "text", text, pieces).collect(),
+            deltas: text_deltas("text_delta", "text", text, length).collect(),
         }),
-        Part::Reasoning(state) => Some(split_reasoning(whole, state, pieces)),
-        Part::Call(call) if call.input == json!({}) => Some(split_call(whole, "", pieces)),
-        Part::Call(call) => Some(split_call(whole, &call.input.to_string(), pieces)),
-        Part::BrokenCall(call) => Some(split_call(whole, &call.arguments, pieces)),
+        Part::Reasoning(state) => Some(split_reasoning(whole, state, length)),
+        Part::Call(call) if call.input == json!({}) => Some(split_call(whole, "", length)),
+        Part::Call(call) => Some(split_call(whole, &call.input.to_string(), length)),
+        Part::BrokenCall(call) => Some(split_call(whole, &call.arguments, length)),
         Part::Result(_) => None,
     }
 }
@@ -88,37 +89,37 @@ fn text_deltas<'a>(
     kind: &'a str,
     key: &'a str,
     text: &'a str,
-    pieces: Pieces,
+    length: DeltaLength,
 ) -> impl Iterator<Item = Value> + 'a {
-    pieces.cut(text).map(move |piece| json!({"type": kind, key: piece}))
+    length.cut(text).map(move |piece| json!({"type": kind, key: piece}))
 }
 
 /// Arguments begin with an empty delta, which is all there is when there are none.
-fn split_call(whole: Value, arguments: &str, pieces: Pieces) -> Split {
+fn split_call(whole: Value, arguments: &str, length: DeltaLength) -> BlockDeltas {
     let kind = "input_json_delta";
     let first = json!({"type": kind, "partial_json": ""});
-    let rest = text_deltas(kind, "partial_json", arguments, pieces);
-    Split {
+    let rest = text_deltas(kind, "partial_json", arguments, length);
+    BlockDeltas {
         start: with(whole, "input", json!({})),
         deltas: [first].into_iter().chain(rest).collect(),
     }
 }
 
 /// Thinking comes in pieces and its signature whole; redacted thinking has neither.
-fn split_reasoning(whole: Value, state: &ReasoningState, pieces: Pieces) -> Split {
+fn split_reasoning(whole: Value, state: &ReasoningState, length: DeltaLength) -> BlockDeltas {
     let field = |key| state.value.get(key).and_then(Value::as_str).filter(|s| !s.is_empty());
     let (thinking, signature) = (field("thinking"), field("signature"));
     let mut start = whole;
     let mut deltas = Vec::new();
     if let Some(thinking) = thinking {
         start = with(start, "thinking", json!(""));
-        deltas.extend(text_deltas("thinking_delta", "thinking", thinking, pieces));
+        deltas.extend(text_deltas("thinking_delta", "thinking", thinking, length));
     }
     if let Some(signature) = signature {
         start = with(start, "signature", json!(""));
         deltas.push(json!({"type": "signature_delta", "signature": signature}));
     }
-    Split { start, deltas }
+    BlockDeltas { start, deltas }
 }
 
 fn with(block: Value, key: &str, value: Value) -> Value {

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::super::testing::{
     NormalForm, assert_fixtures, assert_laws, frames_to_reply, request_round_trip,
 };
-use super::super::{Dialect, Pieces, Route, Stamp};
-use super::AnthropicMessages;
+use super::super::{DeltaLength, Dialect, Route, Stamp};
+use super::CODEC;
 use crate::dialect::testing;
 use crate::ir::{
     BrokenCall, CallFormat, CallId, Message, Part, ReasoningField, ReasoningState, Reply, Request,
@@ -83,12 +83,12 @@ fn tidy_reply(mut reply: Reply) -> Reply {
 
 #[test]
 fn conversations_survive_the_wire() {
-    assert_laws(&AnthropicMessages, &form());
+    assert_laws(&CODEC, &form());
 }
 
 #[test]
 fn fixtures_mean_what_they_say() {
-    assert_fixtures(&AnthropicMessages);
+    assert_fixtures(&CODEC);
 }
 
 fn request(messages: Vec<Message>) -> Request {
@@ -139,7 +139,7 @@ fn a_whole_request_is_written_as_the_provider_documents_it() {
             Message::user("and now?"),
         ])
     };
-    insta::assert_json_snapshot!(AnthropicMessages.encode_request(&asked));
+    insta::assert_json_snapshot!(CODEC.encode_request(&asked));
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn each_tool_choice_has_its_object() {
     for (tool_choice, parallel, expected) in rows {
         let tools = vec![tool.clone()];
         let asked = Request { tools, tool_choice, parallel, ..request(vec![Message::user("x")]) };
-        assert_eq!(AnthropicMessages.encode_request(&asked)["tool_choice"], expected, "{asked:?}");
+        assert_eq!(CODEC.encode_request(&asked)["tool_choice"], expected, "{asked:?}");
     }
 }
 
@@ -220,7 +220,7 @@ fn faulty_histories_survive_the_wire() {
         ],
     ];
     for history in histories {
-        request_round_trip(&AnthropicMessages, &request(history), false);
+        request_round_trip(&CODEC, &request(history), false);
     }
 }
 
@@ -232,7 +232,7 @@ fn results_and_the_words_after_them_are_one_message() {
         Message::user("so?"),
         Message::user("hm?"),
     ]);
-    let messages = AnthropicMessages.encode_request(&asked)["messages"].clone();
+    let messages = CODEC.encode_request(&asked)["messages"].clone();
     assert_eq!(messages[0]["content"].as_array().unwrap().len(), 3);
     assert_eq!(messages[1], json!({"role": "user", "content": "hm?"}));
 }
@@ -242,8 +242,7 @@ fn a_call_is_replayed_as_it_came_unless_it_was_changed() {
     let raw = json!({"type": "tool_use", "id": "t", "name": "probe_echo", "input": {"n": 1},
                      "caller": {"type": "direct"}});
     let replayed = |call: ToolCall| {
-        let body = AnthropicMessages
-            .encode_request(&request(vec![Message::assistant(vec![Part::Call(call)])]));
+        let body = CODEC.encode_request(&request(vec![Message::assistant(vec![Part::Call(call)])]));
         body["messages"][0]["content"][0].clone()
     };
     let same = ToolCall { raw: raw.clone(), ..call("t", json!({"n": 1})) };
@@ -260,7 +259,7 @@ fn reasoning_of_another_dialect_is_not_sent() {
     let foreign = ReasoningState::new(ReasoningField::ReasoningContent, "hm");
     let said =
         vec![Part::Reasoning(foreign), Part::Text("x".to_owned()), Part::Text("y".to_owned())];
-    let body = AnthropicMessages.encode_request(&request(vec![Message::assistant(said)]));
+    let body = CODEC.encode_request(&request(vec![Message::assistant(said)]));
     assert_eq!(
         body["messages"][0]["content"],
         json!([{"type": "text", "text": "x"}, {"type": "text", "text": "y"}])
@@ -279,9 +278,9 @@ fn a_broken_call_is_replayed_in_an_object_and_read_back() {
         Message::assistant(vec![Part::BrokenCall(broken)]),
         Message::results([result("a", "no")]),
     ]);
-    let body = AnthropicMessages.encode_request(&asked);
+    let body = CODEC.encode_request(&asked);
     assert_eq!(body["messages"][0]["content"][0]["input"], json!({"INVALID_JSON": "{\"n\":"}));
-    request_round_trip(&AnthropicMessages, &asked, false);
+    request_round_trip(&CODEC, &asked, false);
 }
 
 #[test]
@@ -299,7 +298,7 @@ fn text_blocks_are_lines_and_other_blocks_are_kept() {
         ]}],
         "temperature": 0,
     });
-    let read = AnthropicMessages.decode_request(&body, &Route::default()).unwrap();
+    let read = CODEC.decode_request(&body, &Route::default()).unwrap();
     assert_eq!(read.system.as_deref(), Some("a\nb"));
     assert_eq!(Value::Object(read.extra), json!({"temperature": 0}));
     assert_eq!(read.max_tokens, None);
@@ -358,14 +357,14 @@ fn a_body_that_is_no_request_is_refused_with_the_place() {
         ),
     ];
     for (body, expected) in rows {
-        let error = AnthropicMessages.decode_request(&body, &Route::default()).unwrap_err();
+        let error = CODEC.decode_request(&body, &Route::default()).unwrap_err();
         assert_eq!(error.to_string(), expected);
     }
 }
 
 fn streamed(reply: &Reply) -> Vec<Frame> {
     let stamp = Stamp { created: 0, usage: true };
-    AnthropicMessages.encode_stream(reply, &stamp, Pieces(NonZeroUsize::new(6).unwrap()))
+    CODEC.encode_stream(reply, &stamp, DeltaLength(NonZeroUsize::new(6).unwrap()))
 }
 
 #[test]
@@ -403,7 +402,7 @@ fn a_truncated_stream_never_holds_its_last_call() {
     };
     let parts = vec![Part::Call(call("a", json!({"n": 1}))), Part::BrokenCall(broken)];
     let reply = Reply::new(parts, Stop::unlabelled(StopKind::Truncated));
-    let read = frames_to_reply(&AnthropicMessages, &streamed(&reply)).unwrap();
+    let read = frames_to_reply(&CODEC, &streamed(&reply)).unwrap();
     assert_eq!(read.calls().map(|call| call.id.as_str()).collect::<Vec<_>>(), ["a"]);
     assert_eq!(read.stop, reply.stop);
 }
@@ -415,7 +414,7 @@ fn no_prefix_of_a_stream_is_a_finished_reply() {
     let frames = streamed(&reply);
     let whole_call = frames.len() - 2;
     for cut in 0..=whole_call {
-        let read = frames_to_reply(&AnthropicMessages, &frames[..cut]).unwrap();
+        let read = frames_to_reply(&CODEC, &frames[..cut]).unwrap();
         assert_eq!(read.stop.kind, StopKind::Truncated, "{cut} of {}", frames.len());
         assert_eq!(read.calls().count(), usize::from(cut == whole_call), "{:?}", read.parts);
     }

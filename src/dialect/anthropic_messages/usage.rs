@@ -1,9 +1,10 @@
-//! What does a `usage` object count?
+//! Token counts: `usage`, encoded and decoded.
 //!
 //! `input_tokens` leaves out what came from or went into the cache; `ir` counts it in.
 
 use serde_json::{Value, json};
 
+use super::super::object::present;
 use crate::ir::{Object, Usage};
 
 /// The counts of a `usage` object.
@@ -47,8 +48,4 @@ pub(super) fn encode_output(usage: &Usage) -> Object {
         output.insert("output_tokens_details".to_owned(), json!({"thinking_tokens": reasoning}));
     }
     output
-}
-
-fn present<const N: usize>(counts: [(&str, Option<u64>); N]) -> Object {
-    counts.into_iter().filter_map(|(key, count)| Some((key.to_owned(), json!(count?)))).collect()
 }

@@ -1,4 +1,4 @@
-//! Which shapes do errors come in?
+//! The envelopes that providers put errors in, read into one structure.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::ir::Object;
 
 /// What an error body says, before anything is known of the response around it.
 #[derive(Debug)]
-pub(super) struct Reading {
+pub(super) struct ErrorFields {
     pub(super) envelope: Envelope,
     pub(super) kind: Option<String>,
     pub(super) code: Option<String>,
@@ -16,7 +16,7 @@ pub(super) struct Reading {
     pub(super) failed_generation: Option<String>,
 }
 
-impl Reading {
+impl ErrorFields {
     /// A body that says nothing that is understood.
     pub(super) fn unknown() -> Self {
         Self::text(Envelope::Unknown, "")
@@ -38,7 +38,7 @@ impl Reading {
 const REPLY_KEYS: [&str; 4] = ["choices", "candidates", "output", "content"];
 
 /// Reads an error from a payload that may as well be a reply.
-pub(super) fn claimed(payload: &Value) -> Option<Reading> {
+pub(super) fn read_claimed(payload: &Value) -> Option<ErrorFields> {
     let claims = match payload {
         Value::Array(items) => items.len() == 1 && items.iter().any(claims_error),
         other => claims_error(other),
@@ -67,63 +67,65 @@ fn is_said(value: &Value) -> bool {
 }
 
 /// Reads an error from a payload that is known to be one.
-pub(super) fn read(payload: &Value) -> Option<Reading> {
+pub(super) fn read(payload: &Value) -> Option<ErrorFields> {
     match payload {
         Value::Array(items) => {
             let reading = items.first().and_then(read)?;
-            Some(Reading { envelope: Envelope::Array, ..reading })
+            Some(ErrorFields { envelope: Envelope::Array, ..reading })
         }
         Value::Object(object) => read_object(object),
         _ => None,
     }
 }
 
-fn read_object(object: &Object) -> Option<Reading> {
+fn read_object(object: &Object) -> Option<ErrorFields> {
     if text_of(object, "type") == Some("response.failed") {
-        return Some(failed_response(object));
+        return Some(read_failed_response(object));
     }
     match object.get("error") {
-        Some(Value::Object(error)) if !error.is_empty() => Some(detailed(error, Envelope::Nested)),
+        Some(Value::Object(error)) if !error.is_empty() => {
+            Some(read_detailed(error, Envelope::Nested))
+        }
         Some(Value::String(text)) if !text.is_empty() => Some(error_text(object, text)),
-        _ => flat(object),
+        _ => read_flat(object),
     }
 }
 
 /// `response.failed`: the error sits in the response, or nowhere.
-fn failed_response(event: &Object) -> Reading {
+fn read_failed_response(event: &Object) -> ErrorFields {
     match event.get("response").and_then(|response| response.get("error")) {
-        Some(Value::Object(error)) => detailed(error, Envelope::Nested),
-        _ => Reading::text(Envelope::Nested, "the response failed and no error was given"),
+        Some(Value::Object(error)) => read_detailed(error, Envelope::Nested),
+        _ => ErrorFields::text(Envelope::Nested, "the response failed and no error was given"),
     }
 }
 
 /// `error` is a text: alone, beside a `code`, or beside a longer `message`.
-fn error_text(object: &Object, text: &str) -> Reading {
+fn error_text(object: &Object, text: &str) -> ErrorFields {
     if let Some(message) = text_of(object, "message") {
         let kind = Some(text.to_owned());
-        return Reading {
+        return ErrorFields {
             kind,
             message: Some(message.to_owned()),
             ..fields(object, Envelope::Flat)
         };
     }
     let envelope = if object.contains_key("code") { Envelope::Flat } else { Envelope::Text };
-    Reading { message: Some(text.to_owned()), kind: None, ..fields(object, envelope) }
+    ErrorFields { message: Some(text.to_owned()), kind: None, ..fields(object, envelope) }
 }
 
 /// The fields stand at the top.
-fn flat(object: &Object) -> Option<Reading> {
+fn read_flat(object: &Object) -> Option<ErrorFields> {
     match (object.get("message"), object.get("detail")) {
         (Some(Value::Object(inner)), _) if inner.contains_key("error") => read_object(inner),
         (Some(Value::Object(_) | Value::String(_)), _) | (_, Some(_)) => {
-            Some(detailed(object, Envelope::Flat))
+            Some(read_detailed(object, Envelope::Flat))
         }
         _ => None,
     }
 }
 
 /// Everything an error object can hold.
-fn detailed(error: &Object, envelope: Envelope) -> Reading {
+fn read_detailed(error: &Object, envelope: Envelope) -> ErrorFields {
     let mut reading = fields(error, envelope);
     let detail = error.get("detail").or_else(|| error.get("message")?.get("detail"));
     if let (None, Some(detail)) = (&reading.message, detail) {
@@ -135,10 +137,10 @@ fn detailed(error: &Object, envelope: Envelope) -> Reading {
     reading
 }
 
-fn fields(error: &Object, envelope: Envelope) -> Reading {
+fn fields(error: &Object, envelope: Envelope) -> ErrorFields {
     // An outer `type` of "error" tells the event, not the kind of error.
     let kind = [text_of(error, "type").filter(|kind| *kind != "error"), text_of(error, "status")];
-    Reading {
+    ErrorFields {
         envelope,
         kind: kind.into_iter().flatten().next().map(str::to_owned),
         code: error.get("code").and_then(as_code).or_else(|| as_code(error.get("http_code")?)),
@@ -152,11 +154,11 @@ fn fields(error: &Object, envelope: Envelope) -> Reading {
 }
 
 /// `FastAPI`'s detail: a text, a list of violations, or an error object of the application.
-fn add_detail(reading: &mut Reading, detail: &Value) {
+fn add_detail(reading: &mut ErrorFields, detail: &Value) {
     match detail {
         Value::String(text) => reading.message = Some(text.clone()),
         Value::Array(items) => {
-            let lines: Vec<String> = items.iter().map(violation).collect();
+            let lines: Vec<String> = items.iter().map(describe_violation).collect();
             reading.message = Some(lines.join("; ")).filter(|text| !text.is_empty());
             let first = items.first().and_then(Value::as_object);
             reading.param = first.and_then(|item| location(item.get("loc")?));
@@ -165,14 +167,14 @@ fn add_detail(reading: &mut Reading, detail: &Value) {
         }
         Value::Object(inner) => {
             if let Some(inner) = read_object(inner) {
-                *reading = Reading { envelope: reading.envelope, ..inner };
+                *reading = ErrorFields { envelope: reading.envelope, ..inner };
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
-fn violation(item: &Value) -> String {
+fn describe_violation(item: &Value) -> String {
     let message = item.get("msg").and_then(Value::as_str);
     match (item.get("loc").and_then(location), message) {
         (Some(place), Some(message)) => format!("{place}: {message}"),
@@ -187,7 +189,7 @@ fn location(loc: &Value) -> Option<String> {
 }
 
 /// A gateway's `metadata.raw`: what the endpoint behind it said.
-fn add_upstream(reading: &mut Reading, raw: &Value) {
+fn add_upstream(reading: &mut ErrorFields, raw: &Value) {
     let Some(text) = raw.as_str().filter(|text| !text.trim().is_empty()) else { return };
     let upstream = serde_json::from_str(text).ok().as_ref().and_then(read);
     let (said, generation) = upstream.map_or((None, None), |u| (u.message, u.failed_generation));

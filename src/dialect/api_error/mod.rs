@@ -1,7 +1,7 @@
-//! What did the endpoint say was wrong, whatever envelope it said it in?
+//! Errors of endpoints, whatever envelope they come in.
 //!
 //! - `envelope.rs`: the shapes that errors come in, read into one
-//! - `prose.rs`: what to show of a body that is no JSON
+//! - `prose.rs`: what to show of a body that is not JSON
 
 mod envelope;
 mod prose;
@@ -10,7 +10,7 @@ mod tests;
 
 use serde_json::Value;
 
-use envelope::Reading;
+use envelope::ErrorFields;
 
 /// The shape an error came in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -62,13 +62,13 @@ impl ApiError {
     /// The error in a body that came with an error status. Always gives one.
     pub fn from_response(status: u16, headers: Vec<(String, String)>, body: &str) -> Self {
         let reading = prose::payload(body).as_ref().and_then(envelope::read);
-        let reading = reading.unwrap_or_else(Reading::unknown);
+        let reading = reading.unwrap_or_else(ErrorFields::unknown);
         Self::new(status, headers, body.to_owned(), reading)
     }
 
     /// The error that a 200 body or a stream's payload holds instead of a reply, if it does.
     pub fn in_payload(payload: &Value) -> Option<Self> {
-        let reading = envelope::claimed(payload)?;
+        let reading = envelope::read_claimed(payload)?;
         Some(Self::new(200, Vec::new(), payload.to_string(), reading))
     }
 
@@ -84,8 +84,13 @@ impl ApiError {
         self.envelope == Envelope::Unknown && prose::is_page(&self.body)
     }
 
-    fn new(status: u16, headers: Vec<(String, String)>, body: String, reading: Reading) -> Self {
-        let Reading { envelope, kind, code, param, message, failed_generation } = reading;
+    fn new(
+        status: u16,
+        headers: Vec<(String, String)>,
+        body: String,
+        reading: ErrorFields,
+    ) -> Self {
+        let ErrorFields { envelope, kind, code, param, message, failed_generation } = reading;
         let message =
             message.or_else(|| kind.clone()).unwrap_or_else(|| prose::summary(status, &body));
         Self { status, headers, envelope, kind, code, param, message, failed_generation, body }

@@ -1,4 +1,4 @@
-//! What can be shown of an error body that is no error object?
+//! Error bodies that are not JSON: what to show of a web page or of plain text.
 
 use serde_json::Value;
 

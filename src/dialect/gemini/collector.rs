@@ -1,26 +1,17 @@
-//! Which reply do these payloads add up to?
+//! The collector of payloads: what arrived of a reply so far.
 //!
 //! A whole reply is a stream of one payload: both go through here, so that they cannot differ.
 
 use serde_json::{Value, json};
 
-use super::super::arguments::{self, Broken, Written};
-use super::super::{call_id, wrapped};
+use super::super::arguments::{self, ArgumentEncoding, BrokenArguments};
+use super::super::{Arrival, call_id, wrapped};
 use super::partial_call::PartialCall;
 use super::{stop, usage};
 use crate::ir::{
     CallFormat, CallId, Defect, Defects, Object, Part, ReasoningField, ReasoningState, Reply, Stop,
     StopKind, Usage,
 };
-
-/// Whether the end of the input means anything by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Delivery {
-    /// All of it is there, whatever it lacks.
-    Whole,
-    /// It may have been cut.
-    Streamed,
-}
 
 /// What came so far.
 #[derive(Default)]
@@ -112,7 +103,7 @@ impl Collector {
         if text.is_empty() && signature.is_none() {
             return;
         }
-        self.close_call(Ending::Implied);
+        self.close_call(CallEnd::Implied);
         let unsigned = signature.is_none() && !self.ends_signed();
         match self.parts.last_mut() {
             Some(Part::Text(so_far)) if unsigned => so_far.push_str(text),
@@ -125,7 +116,7 @@ impl Collector {
 
     /// A thought goes on unless it, or the thought before it, carries more than its text.
     fn take_thought(&mut self, part: &Object) {
-        self.close_call(Ending::Implied);
+        self.close_call(CallEnd::Implied);
         let text = part.get("text").and_then(Value::as_str).unwrap_or_default();
         if let (true, Some(so_far)) = (part.len() == 2, self.open_thought()) {
             so_far.push_str(text);
@@ -155,7 +146,7 @@ impl Collector {
         let pieces = call.contains_key("partialArgs");
         let named = call.get("name").is_some_and(is_said);
         if named {
-            self.close_call(Ending::Implied);
+            self.close_call(CallEnd::Implied);
             self.sign(signature);
         }
         match (named, self.open.as_mut()) {
@@ -169,7 +160,7 @@ impl Collector {
             (false, None) => return self.defects.record(Defect::PhantomCall),
         }
         if !more {
-            self.close_call(Ending::Said);
+            self.close_call(CallEnd::Said);
         }
     }
 
@@ -178,15 +169,15 @@ impl Collector {
         let id = call_id::read(call.get("id"), &mut self.defects).unwrap_or(unnamed());
         let name = call.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
         let raw = Value::Object(call.clone());
-        self.parts.push(arguments::part(id, name, CallFormat::Gemini, arguments, raw));
+        self.parts.push(arguments::call_part(id, name, CallFormat::Gemini, arguments, raw));
     }
 
-    fn close_call(&mut self, ending: Ending) {
+    fn close_call(&mut self, ending: CallEnd) {
         let Some(partial) = self.open.take() else { return };
-        if ending == Ending::Implied {
+        if ending == CallEnd::Implied {
             self.defects.record(Defect::ArgumentsDoneMissing);
         }
-        let whole = ending != Ending::Cut;
+        let whole = ending != CallEnd::Cut;
         self.parts.push(partial.into_part(unnamed(), whole, &mut self.defects));
     }
 
@@ -202,10 +193,10 @@ impl Collector {
     }
 
     /// The reply, now that no more payloads can come.
-    pub(super) fn into_reply(mut self, delivery: Delivery, raw: Value) -> Reply {
-        let truncated = delivery == Delivery::Streamed && !self.is_finished();
+    pub(super) fn into_reply(mut self, arrival: Arrival, raw: Value) -> Reply {
+        let truncated = arrival == Arrival::Streamed && !self.is_finished();
         let limited = self.finish.as_ref().is_some_and(|reason| reason == "MAX_TOKENS");
-        self.close_call(if truncated || limited { Ending::Cut } else { Ending::Implied });
+        self.close_call(if truncated || limited { CallEnd::Cut } else { CallEnd::Implied });
         name_calls(&mut self.parts, self.id.as_deref());
         call_id::note_duplicates(&self.parts, &mut self.defects);
         let stop = self.stop(truncated);
@@ -233,7 +224,7 @@ impl Collector {
 
 /// How a streamed call came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
+enum CallEnd {
     /// By its own terminal piece.
     Said,
     /// By what followed it.
@@ -260,11 +251,11 @@ fn name_calls(parts: &mut [Part], reply: Option<&str>) {
 }
 
 /// No `args` means no arguments, and is how the provider says so.
-fn read_args(args: Option<&Value>, defects: &mut Defects) -> Result<Value, Broken> {
+fn read_args(args: Option<&Value>, defects: &mut Defects) -> Result<Value, BrokenArguments> {
     let Some(args) = args else { return Ok(json!({})) };
     match wrapped::unwrap(args, defects) {
         Some(broken) => Err(broken),
-        None => arguments::read(Some(args), Written::Plain, defects),
+        None => arguments::read(Some(args), ArgumentEncoding::Json, defects),
     }
 }
 

@@ -1,4 +1,4 @@
-//! How is a conversation written and read?
+//! Conversations as Gemini contents, encoded and decoded.
 //!
 //! The wire knows two speakers. The results of a turn are one user content, and the person's next
 //! words another; when read, leading results become a tool message. A result that stands anywhere
@@ -8,10 +8,11 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::super::arguments::{self, Written};
+use super::super::arguments::{self, ArgumentEncoding};
 use super::super::fields::Fields;
+use super::super::turns::split_results;
 use super::super::{BadRequest, error_text, wrapped};
-use super::part::{self, Answered};
+use super::part::{self, CallReference};
 use crate::ir::{
     CallFormat, CallId, Defects, Message, Part, ReasoningField, ReasoningState, Role, ToolResult,
 };
@@ -21,7 +22,7 @@ const PASSED_OVER: [&str; 4] = ["inlineData", "fileData", "executableCode", "cod
 
 /// The `contents` list.
 pub(super) fn encode(messages: &[Message]) -> Vec<Value> {
-    let mut calls: HashMap<&CallId, Answered<'_>> = HashMap::new();
+    let mut calls: HashMap<&CallId, CallReference<'_>> = HashMap::new();
     let mut contents = Vec::new();
     for turn in messages.chunk_by(|a, b| a.role == Role::Tool && b.role == Role::Tool) {
         for message in turn {
@@ -36,24 +37,27 @@ pub(super) fn encode(messages: &[Message]) -> Vec<Value> {
 }
 
 /// How a result will name this call.
-fn answerable(part: &Part) -> Option<(&CallId, Answered<'_>)> {
+fn answerable(part: &Part) -> Option<(&CallId, CallReference<'_>)> {
     match part {
         Part::Call(call) => {
             let id = (!part::has_made_up_id(call)).then(|| call.id.as_str());
-            Some((&call.id, Answered { id, name: &call.name }))
+            Some((&call.id, CallReference { id, name: &call.name }))
         }
         Part::BrokenCall(call) => {
-            Some((&call.id, Answered { id: Some(call.id.as_str()), name: &call.name }))
+            Some((&call.id, CallReference { id: Some(call.id.as_str()), name: &call.name }))
         }
         Part::Text(_) | Part::Reasoning(_) | Part::Result(_) => None,
     }
 }
 
-fn encode_parts<'a>(message: &'a Message, calls: &HashMap<&'a CallId, Answered<'a>>) -> Vec<Value> {
+fn encode_parts<'a>(
+    message: &'a Message,
+    calls: &HashMap<&'a CallId, CallReference<'a>>,
+) -> Vec<Value> {
     part::encode(&message.parts, |result| {
         let call = calls.get(&result.tool_call_id);
         let named = if result.name.is_empty() { call.map(|call| call.name) } else { None };
-        Answered {
+        CallReference {
             id: call.map_or(Some(result.tool_call_id.as_str()), |call| call.id),
             name: named.unwrap_or(&result.name),
         }
@@ -74,7 +78,9 @@ pub(super) fn decode(body: &Fields<'_>) -> Result<Vec<Message>, BadRequest> {
                 pairing.unanswered.clear();
                 messages.push(Message::assistant(decode_parts(&fields, &mut pairing)?));
             }
-            "user" | "function" => messages.extend(split(decode_parts(&fields, &mut pairing)?)),
+            "user" | "function" => {
+                messages.extend(split_results(decode_parts(&fields, &mut pairing)?));
+            }
             other => {
                 let problem = format!("'{other}' is not valid: please use user or model");
                 return Err(fields.bad("role", problem));
@@ -82,16 +88,6 @@ pub(super) fn decode(body: &Fields<'_>) -> Result<Vec<Message>, BadRequest> {
         }
     }
     Ok(messages)
-}
-
-/// The leading results as a tool message, the rest as the person's.
-fn split(mut parts: Vec<Part>) -> impl Iterator<Item = Message> {
-    let results = parts.iter().take_while(|part| matches!(part, Part::Result(_))).count();
-    let rest = parts.split_off(results);
-    let user =
-        (parts.is_empty() || !rest.is_empty()).then_some(Message { role: Role::User, parts: rest });
-    let tool = (!parts.is_empty()).then_some(Message { role: Role::Tool, parts });
-    tool.into_iter().chain(user)
 }
 
 /// Which call a result answers when neither says an id.
@@ -171,10 +167,10 @@ fn decode_call(fields: &Fields<'_>, pairing: &mut Pairing) -> Result<Part, BadRe
     let mut defects = Defects::default();
     let arguments = match wrapped::unwrap(args, &mut defects) {
         Some(broken) => Err(broken),
-        None => arguments::read(Some(args), Written::Plain, &mut defects),
+        None => arguments::read(Some(args), ArgumentEncoding::Json, &mut defects),
     };
     let raw = Value::Object(fields.except(&[]));
-    Ok(arguments::part(id, name.to_owned(), CallFormat::Gemini, arguments, raw))
+    Ok(arguments::call_part(id, name.to_owned(), CallFormat::Gemini, arguments, raw))
 }
 
 fn decode_result(fields: &Fields<'_>, pairing: &mut Pairing) -> Result<ToolResult, BadRequest> {

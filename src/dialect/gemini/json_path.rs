@@ -1,4 +1,4 @@
-//! Where in the arguments does a streamed piece belong?
+//! JSON paths: where in the arguments a streamed piece belongs.
 //!
 //! The singular paths of RFC 9535: `$.place.city`, `$.items[0]`, `$['a key']`.
 
@@ -10,14 +10,14 @@ use crate::ir::Object;
 const MAX_DEPTH: usize = 100;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Step {
+enum PathStep {
     Key(String),
     Index(usize),
 }
 
 /// A way from the arguments to one value in them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct JsonPath(Vec<Step>);
+pub(super) struct JsonPath(Vec<PathStep>);
 
 impl JsonPath {
     /// Reads a path; `None` when it is not a singular path.
@@ -36,11 +36,11 @@ impl JsonPath {
     /// leaves a gap in a list.
     pub(super) fn reach<'a>(&self, root: &'a mut Value) -> Option<&'a mut Value> {
         self.0.iter().try_fold(root, |at, step| match step {
-            Step::Key(key) => {
+            PathStep::Key(key) => {
                 fill(at, || Value::Object(Object::new()));
                 Some(at.as_object_mut()?.entry(key.clone()).or_insert(Value::Null))
             }
-            Step::Index(index) => {
+            PathStep::Index(index) => {
                 fill(at, || Value::Array(Vec::new()));
                 let items = at.as_array_mut()?;
                 if *index == items.len() {
@@ -58,19 +58,19 @@ fn fill(at: &mut Value, empty: impl FnOnce() -> Value) {
     }
 }
 
-fn step(text: &str) -> Option<(Step, &str)> {
+fn step(text: &str) -> Option<(PathStep, &str)> {
     if let Some(name) = text.strip_prefix('.') {
         let end = name.find(['.', '[']).unwrap_or(name.len());
         let (key, rest) = name.split_at_checked(end)?;
-        return (!key.is_empty()).then(|| (Step::Key(key.to_owned()), rest));
+        return (!key.is_empty()).then(|| (PathStep::Key(key.to_owned()), rest));
     }
     let inner = text.strip_prefix('[')?;
     if let Some(quote) = inner.chars().next().filter(|letter| matches!(letter, '\'' | '"')) {
         let (key, rest) = quoted(inner.strip_prefix(quote)?, quote)?;
-        return Some((Step::Key(key), rest.strip_prefix(']')?));
+        return Some((PathStep::Key(key), rest.strip_prefix(']')?));
     }
     let (index, rest) = inner.split_once(']')?;
-    Some((Step::Index(index.parse().ok()?), rest))
+    Some((PathStep::Index(index.parse().ok()?), rest))
 }
 
 /// The text up to the closing quote, and what follows it.

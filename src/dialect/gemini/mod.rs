@@ -1,4 +1,4 @@
-//! What does Google's `generateContent` look like on the wire?
+//! Google's Gemini API, `generateContent`.
 //!
 //! ```json
 //! {"candidates": [{"content": {"role": "model", "parts": [
@@ -39,6 +39,7 @@
 //! come in, whole or streamed), `partial_call.rs` and `json_path.rs` (arguments that Vertex
 //! streams), `stop.rs` (endings) and `usage.rs` (token counts).
 //!
+//! [`Route`]: super::Route
 //! [`StopKind::ToolUse`]: crate::ir::StopKind::ToolUse
 
 mod collector;
@@ -59,45 +60,20 @@ mod sdk_requests;
 #[cfg(test)]
 mod tests;
 
-use serde_json::Value;
-
-use super::{ApiError, BadRequest, Dialect, DialectId, Pieces, Route, Stamp, StreamDecoder};
-use crate::ir::{Reply, Request};
-use crate::wire::Frame;
+use super::{Codec, DialectId};
+use crate::wire::Framing;
 
 /// Google's `models/M:generateContent` and `models/M:streamGenerateContent`.
 ///
 /// Streams asked for with `alt=sse` are server-sent events; without it the same payloads are the
 /// elements of one JSON array, and the decoder takes either.
-#[derive(Debug, Clone, Copy)]
-pub struct Gemini;
-
-impl Dialect for Gemini {
-    fn id(&self) -> DialectId {
-        DialectId::Gemini
-    }
-
-    fn encode_request(&self, request: &Request) -> Value {
-        request::encode(request)
-    }
-
-    fn decode_reply(&self, body: &Value) -> Result<Reply, ApiError> {
-        reply::decode(body)
-    }
-
-    fn decode_request(&self, body: &Value, route: &Route) -> Result<Request, BadRequest> {
-        request::decode(body, route)
-    }
-
-    fn encode_reply(&self, reply: &Reply, _stamp: &Stamp) -> Value {
-        reply::encode(reply)
-    }
-
-    fn stream_decoder(&self) -> Box<dyn StreamDecoder> {
-        Box::new(stream_decoder::Decoder::default())
-    }
-
-    fn encode_stream(&self, reply: &Reply, _stamp: &Stamp, pieces: Pieces) -> Vec<Frame> {
-        stream_encoder::encode(reply, pieces)
-    }
-}
+pub(super) static CODEC: Codec = Codec {
+    id: DialectId::Gemini,
+    framing: Framing::Sse,
+    encode_request: request::encode,
+    decode_reply: reply::decode,
+    decode_request: request::decode,
+    encode_reply: |reply, _| reply::encode(reply),
+    stream_decoder: || Box::new(stream_decoder::GeminiStream::default()),
+    encode_stream: |reply, _, deltas| stream_encoder::encode(reply, deltas),
+};

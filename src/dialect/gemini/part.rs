@@ -1,4 +1,4 @@
-//! How are the parts of a message written?
+//! The parts of a message, encoded.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::ir::{
 };
 
 /// How a result names the call it answers.
-pub(super) struct Answered<'a> {
+pub(super) struct CallReference<'a> {
     /// The call's id, unless it was made up.
     pub(super) id: Option<&'a str>,
     /// The called tool.
@@ -17,13 +17,16 @@ pub(super) struct Answered<'a> {
 
 /// The parts of a message that holds no results, as a reply never does.
 pub(super) fn encode_reply(parts: &[Part]) -> Vec<Value> {
-    encode(parts, |result| Answered { id: Some(result.tool_call_id.as_str()), name: &result.name })
+    encode(parts, |result| CallReference {
+        id: Some(result.tool_call_id.as_str()),
+        name: &result.name,
+    })
 }
 
 /// The parts of a message. A signature is put on the part after it.
 pub(super) fn encode<'a>(
     parts: &'a [Part],
-    answered: impl Fn(&'a ToolResult) -> Answered<'a>,
+    answered: impl Fn(&'a ToolResult) -> CallReference<'a>,
 ) -> Vec<Value> {
     let mut encoded = Vec::new();
     let mut signature = None;
@@ -31,7 +34,7 @@ pub(super) fn encode<'a>(
         let value = match part {
             Part::Reasoning(state) => match state.field {
                 ReasoningField::ThoughtSignature => {
-                    encoded.extend(signature.replace(state).map(alone));
+                    encoded.extend(signature.replace(state).map(signature_part));
                     continue;
                 }
                 ReasoningField::Thought => {
@@ -51,17 +54,17 @@ pub(super) fn encode<'a>(
                 json!({ "functionResponse": function_response(result, &answered(result)) })
             }
         };
-        encoded.push(signed(value, signature.take()));
+        encoded.push(with_signature(value, signature.take()));
     }
-    encoded.extend(signature.map(alone));
+    encoded.extend(signature.map(signature_part));
     encoded
 }
 
-fn alone(signature: &ReasoningState) -> Value {
-    signed(json!({"text": ""}), Some(signature))
+fn signature_part(signature: &ReasoningState) -> Value {
+    with_signature(json!({"text": ""}), Some(signature))
 }
 
-fn signed(mut part: Value, signature: Option<&ReasoningState>) -> Value {
+fn with_signature(mut part: Value, signature: Option<&ReasoningState>) -> Value {
     if let (Value::Object(fields), Some(state)) = (&mut part, signature) {
         fields.insert("thoughtSignature".to_owned(), state.value.clone());
     }
@@ -99,11 +102,11 @@ fn broken_call(call: &BrokenCall) -> Value {
 }
 
 /// A response must be an object: what the tool gave is under `output` or `error`.
-fn function_response(result: &ToolResult, answered: &Answered<'_>) -> Value {
+fn function_response(result: &ToolResult, answered: &CallReference<'_>) -> Value {
     let response = match (result.is_error, &result.error_code) {
         (false, _) => json!({"output": result.content}),
         (true, None) => json!({"error": result.content}),
-        (true, Some(_)) => json!({"error": error_text::marked(result)}),
+        (true, Some(_)) => json!({"error": error_text::mark(result)}),
     };
     let mut fields = Object::new();
     let id = answered.id.filter(|id| !id.is_empty());

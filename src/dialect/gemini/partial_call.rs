@@ -1,8 +1,8 @@
-//! What has arrived so far of a call whose arguments Vertex streams piece by piece?
+//! A call of Gemini while Vertex streams its arguments piece by piece.
 
 use serde_json::{Value, json};
 
-use super::super::arguments::{self, Broken};
+use super::super::arguments::{self, BrokenArguments};
 use super::json_path::JsonPath;
 use crate::ir::{CallFormat, CallId, Defect, Defects, Object, Part};
 
@@ -55,7 +55,7 @@ impl PartialCall {
             None => Ok(self.args),
             Some(problem) => {
                 defects.record(Defect::ArgumentsInvalid);
-                Err(Broken { text: self.args.to_string(), problem })
+                Err(BrokenArguments { text: self.args.to_string(), problem })
             }
         };
         let name = self.head.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -63,7 +63,7 @@ impl PartialCall {
         if let Ok(args) = &arguments {
             self.head.insert("args".to_owned(), args.clone());
         }
-        arguments::part(id, name, CallFormat::Gemini, arguments, Value::Object(self.head))
+        arguments::call_part(id, name, CallFormat::Gemini, arguments, Value::Object(self.head))
     }
 }
 

@@ -1,9 +1,9 @@
-//! How is a whole reply written and read?
+//! Whole replies of Gemini, encoded and decoded.
 
 use serde_json::{Value, json};
 
-use super::super::ApiError;
-use super::collector::{Collector, Delivery};
+use super::super::{ApiError, Arrival};
+use super::collector::Collector;
 use super::{part, stop, usage};
 use crate::ir::{Object, Reply};
 
@@ -22,7 +22,7 @@ pub(super) fn decode(body: &Value) -> Result<Reply, ApiError> {
     };
     let mut collector = Collector::default();
     collector.take(response);
-    Ok(collector.into_reply(Delivery::Whole, body.clone()))
+    Ok(collector.into_reply(Arrival::Whole, body.clone()))
 }
 
 /// The body of a reply.

@@ -1,9 +1,10 @@
-//! How is a request written and read?
+//! Requests to Gemini, encoded and decoded.
 
 use serde_json::{Value, json};
 
 use super::super::fields::Fields;
-use super::super::{BadRequest, Route, merge};
+use super::super::object::present;
+use super::super::{BadRequest, Route, object};
 use super::{contents, schema};
 use crate::ir::{Object, Request, ToolChoice, ToolSpec};
 
@@ -26,12 +27,8 @@ pub(super) fn encode(request: &Request) -> Value {
         ("toolConfig", mode.map(|mode| json!({"functionCallingConfig": mode}))),
         ("generationConfig", request.max_tokens.map(|limit| json!({"maxOutputTokens": limit}))),
     ]));
-    merge::merge(&mut body, &request.extra);
+    object::merge(&mut body, &request.extra);
     body
-}
-
-fn present<const N: usize>(fields: [(&str, Option<Value>); N]) -> Object {
-    fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
 }
 
 fn encode_tool(tool: &ToolSpec) -> Value {
@@ -66,7 +63,7 @@ fn encode_choice(request: &Request) -> Option<Value> {
 pub(super) fn decode(body: &Value, route: &Route) -> Result<Request, BadRequest> {
     let fields = Fields::of_body(body)?;
     let mut extra = fields.except(&FIELDS);
-    let Choice { tool_choice, strict } = decode_choice(&fields, &mut extra)?;
+    let DecodedChoice { tool_choice, strict } = decode_choice(&fields, &mut extra)?;
     let mut tools = decode_tools(&fields)?;
     for tool in &mut tools {
         tool.strict = strict.then_some(true);
@@ -149,17 +146,17 @@ fn decode_tool(fields: &Fields<'_>) -> Result<ToolSpec, BadRequest> {
 }
 
 #[derive(Default)]
-struct Choice {
+struct DecodedChoice {
     tool_choice: Option<ToolChoice>,
     /// The mode that holds the model to every schema.
     strict: bool,
 }
 
-fn decode_choice(fields: &Fields<'_>, extra: &mut Object) -> Result<Choice, BadRequest> {
-    let Some(config) = fields.object("toolConfig")? else { return Ok(Choice::default()) };
+fn decode_choice(fields: &Fields<'_>, extra: &mut Object) -> Result<DecodedChoice, BadRequest> {
+    let Some(config) = fields.object("toolConfig")? else { return Ok(DecodedChoice::default()) };
     let mut rest = config.except(&["functionCallingConfig"]);
     let choice = match config.object("functionCallingConfig")? {
-        None => Choice::default(),
+        None => DecodedChoice::default(),
         Some(calling) => {
             let known = ["mode", "allowedFunctionNames"];
             keep(&mut rest, "functionCallingConfig", calling.except(&known));
@@ -170,7 +167,7 @@ fn decode_choice(fields: &Fields<'_>, extra: &mut Object) -> Result<Choice, BadR
     Ok(choice)
 }
 
-fn decode_mode(fields: &Fields<'_>) -> Result<Choice, BadRequest> {
+fn decode_mode(fields: &Fields<'_>) -> Result<DecodedChoice, BadRequest> {
     let mut names = Vec::new();
     for (path, name) in fields.list("allowedFunctionNames")? {
         let name = name.as_str().ok_or_else(|| BadRequest::at(path, "expected a string"))?;
@@ -191,5 +188,5 @@ fn decode_mode(fields: &Fields<'_>) -> Result<Choice, BadRequest> {
         }
     };
     let strict = mode == "VALIDATED" && tool_choice == Some(ToolChoice::Auto);
-    Ok(Choice { tool_choice, strict })
+    Ok(DecodedChoice { tool_choice, strict })
 }

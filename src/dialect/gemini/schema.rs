@@ -1,4 +1,4 @@
-//! What does Google's own schema notation mean in JSON Schema?
+//! Google's own schema notation, translated to JSON Schema.
 //!
 //! `parameters` is a subset of `OpenAPI` in protobuf's JSON: types in capitals, `nullable`, whole
 //! numbers that may be strings, field names in either spelling.

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::super::{Dialect, Route};
-use super::Gemini;
+use super::CODEC;
 use crate::ir::{Part, ReasoningField, Request, Role, ToolChoice};
 
 fn decode(contents: &Value) -> Request {
@@ -25,7 +25,7 @@ fn decode(contents: &Value) -> Request {
         "generationConfig": {"maxOutputTokens": 9},
     });
     let route = Route { model: Some("m".to_owned()), stream: Some(true) };
-    Gemini.decode_request(&body, &route).unwrap()
+    CODEC.decode_request(&body, &route).unwrap()
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! How does a reply say that it ended?
+//! How a reply ended: `finishReason`, encoded and decoded.
 
 use serde_json::Value;
 

@@ -1,21 +1,21 @@
-//! Which reply do these chunks add up to?
+//! Decoder of streamed replies: the chunks of one stream.
 
 use serde_json::Value;
 
-use super::super::{ApiError, StreamDecoder};
-use super::collector::{Collector, Delivery};
+use super::super::{ApiError, Arrival, StreamDecoder};
+use super::collector::Collector;
 use crate::ir::{Defect, Reply};
 use crate::wire::Frame;
 
 /// The state of one stream.
 #[derive(Default)]
-pub(super) struct Decoder {
+pub(super) struct GeminiStream {
     payloads: Vec<Value>,
     collector: Collector,
     error: Option<ApiError>,
 }
 
-impl StreamDecoder for Decoder {
+impl StreamDecoder for GeminiStream {
     fn push(&mut self, frame: &Frame) {
         match frame {
             Frame::Comment(_) => self.note(Defect::SseComment),
@@ -33,12 +33,12 @@ impl StreamDecoder for Decoder {
     fn finish(self: Box<Self>) -> Result<Reply, ApiError> {
         match self.error {
             Some(error) => Err(error),
-            None => Ok(self.collector.into_reply(Delivery::Streamed, Value::Array(self.payloads))),
+            None => Ok(self.collector.into_reply(Arrival::Streamed, Value::Array(self.payloads))),
         }
     }
 }
 
-impl Decoder {
+impl GeminiStream {
     /// A chunk, an error, or a list of chunks where a proxy has gathered them.
     fn take(&mut self, payload: &Value) {
         if self.error.is_some() {

@@ -1,21 +1,21 @@
-//! Which chunks does a streamed reply consist of?
+//! Encoder of streamed replies: the chunks that Google sends.
 
 use serde_json::{Value, json};
 
-use super::super::Pieces;
+use super::super::DeltaLength;
 use super::{part, reply, stop, usage};
 use crate::ir::{Reply, StopKind};
 use crate::wire::Frame;
 
-/// The chunks of a reply: text in pieces, calls whole, then an empty text with the ending.
+/// The chunks of a reply: text in deltas, calls whole, then an empty text with the ending.
 ///
 /// A truncated reply simply stops.
-pub(super) fn encode(reply: &Reply, pieces: Pieces) -> Vec<Frame> {
+pub(super) fn encode(reply: &Reply, deltas: DeltaLength) -> Vec<Frame> {
     let so_far = usage::encode_input(&reply.usage);
     let parts = part::encode_reply(&reply.parts);
     let chunks = parts
         .iter()
-        .flat_map(|part| cut(part, pieces))
+        .flat_map(|part| cut(part, deltas))
         .map(|part| reply::response(reply, &[part], None, &so_far));
     let ending = (reply.stop.kind != StopKind::Truncated).then(|| {
         let usage = usage::encode(&reply.usage);
@@ -25,10 +25,10 @@ pub(super) fn encode(reply: &Reply, pieces: Pieces) -> Vec<Frame> {
 }
 
 /// A text or thought in pieces; what is signed stays whole, because the signature is of the whole.
-fn cut(part: &Value, pieces: Pieces) -> Vec<Value> {
+fn cut(part: &Value, deltas: DeltaLength) -> Vec<Value> {
     let text = part.get("text").and_then(Value::as_str);
     match (text, part.get("thoughtSignature")) {
-        (Some(text), None) => pieces.cut(text).map(|piece| with_text(part, piece)).collect(),
+        (Some(text), None) => deltas.cut(text).map(|piece| with_text(part, piece)).collect(),
         _ => vec![part.clone()],
     }
 }

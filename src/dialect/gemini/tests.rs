@@ -7,10 +7,10 @@ use proptest::strategy::BoxedStrategy;
 use serde_json::{Value, json};
 
 use super::super::testing::{
-    self, Choice, NormalForm, assert_fixtures, assert_laws, frames_to_reply, request_round_trip,
+    self, ChoiceKind, NormalForm, assert_fixtures, assert_laws, frames_to_reply, request_round_trip,
 };
-use super::super::{Dialect, Pieces, Route, Stamp};
-use super::Gemini;
+use super::super::{DeltaLength, Dialect, Route, Stamp};
+use super::CODEC;
 use crate::ir::{
     BrokenCall, CallFormat, CallId, Message, Part, ReasoningField, ReasoningState, Reply, Request,
     Role, Stop, StopKind, ToolCall, ToolChoice, ToolResult, ToolSpec, Usage,
@@ -25,12 +25,12 @@ fn form() -> NormalForm {
             prop_oneof![testing::text().prop_map(Value::String), testing::json_object()].boxed()
         },
         choices: &[
-            Choice::Auto,
-            Choice::None,
-            Choice::Required,
-            Choice::Named,
-            Choice::AllowedAuto,
-            Choice::AllowedRequired,
+            ChoiceKind::Auto,
+            ChoiceKind::None,
+            ChoiceKind::Required,
+            ChoiceKind::Named,
+            ChoiceKind::AllowedAuto,
+            ChoiceKind::AllowedRequired,
         ],
         parallel: false,
         routed: true,
@@ -89,12 +89,12 @@ fn tidy_request(mut request: Request) -> Request {
 
 #[test]
 fn conversations_survive_the_wire() {
-    assert_laws(&Gemini, &form());
+    assert_laws(&CODEC, &form());
 }
 
 #[test]
 fn fixtures_mean_what_they_say() {
-    assert_fixtures(&Gemini);
+    assert_fixtures(&CODEC);
 }
 
 fn request(messages: Vec<Message>) -> Request {
@@ -120,7 +120,7 @@ fn result(id: &str, text: &str) -> ToolResult {
     }
 }
 
-fn signed(value: &str) -> Part {
+fn with_signature(value: &str) -> Part {
     Part::Reasoning(ReasoningState::new(ReasoningField::ThoughtSignature, value))
 }
 
@@ -143,7 +143,7 @@ fn a_whole_request_is_written_as_the_provider_documents_it() {
         ..request(vec![
             Message::user("go"),
             Message::assistant(vec![
-                signed("CiQB"),
+                with_signature("CiQB"),
                 call("a", json!({"n": 1}), Value::Null),
                 call("b", json!({}), Value::Null),
             ]),
@@ -151,7 +151,7 @@ fn a_whole_request_is_written_as_the_provider_documents_it() {
             Message::user("and now?"),
         ])
     };
-    insta::assert_json_snapshot!(Gemini.encode_request(&asked));
+    insta::assert_json_snapshot!(CODEC.encode_request(&asked));
 }
 
 #[test]
@@ -160,13 +160,13 @@ fn a_made_up_id_is_never_sent() {
         {"functionCall": {"name": "probe_echo", "args": {"n": 1}}, "thoughtSignature": "CiQB"},
         {"functionCall": {"name": "probe_echo"}},
     ]}}], "responseId": "r1"});
-    let reply = Gemini.decode_reply(&reply).unwrap();
+    let reply = CODEC.decode_reply(&reply).unwrap();
     let ids: Vec<&str> = reply.calls().map(|call| call.id.as_str()).collect();
     assert_eq!(ids, ["r1_0", "r1_1"]);
 
     let results = [result("r1_0", "1"), result("r1_1", "2")];
     let asked = request(vec![Message::assistant(reply.parts.clone()), Message::results(results)]);
-    let body = Gemini.encode_request(&asked);
+    let body = CODEC.encode_request(&asked);
     assert_eq!(
         body["contents"],
         json!([
@@ -190,7 +190,7 @@ fn results_without_ids_answer_the_calls_of_their_name_in_order() {
         {"role": "model", "parts": [called("a"), called("b"), called("a")]},
         {"role": "user", "parts": [gave("b"), gave("a"), gave("a"), gave("c")]},
     ]});
-    let read = Gemini.decode_request(&body, &route()).unwrap();
+    let read = CODEC.decode_request(&body, &route()).unwrap();
     let ids = |message: &Message| -> Vec<String> {
         let ids = message.parts.iter().filter_map(|part| match part {
             Part::Call(call) => Some(call.id.to_string()),
@@ -237,7 +237,7 @@ fn each_tool_choice_has_its_mode() {
     ];
     for (tool_choice, strict, expected) in rows {
         let asked = Request { tools: vec![tool(strict)], tool_choice, ..request(Vec::new()) };
-        let body = Gemini.encode_request(&asked);
+        let body = CODEC.encode_request(&asked);
         assert_eq!(body["toolConfig"]["functionCallingConfig"], expected, "{asked:?}");
     }
 }
@@ -274,7 +274,7 @@ fn faulty_histories_survive_the_wire() {
         })])],
     ];
     for history in histories {
-        request_round_trip(&Gemini, &request(history), true);
+        request_round_trip(&CODEC, &request(history), true);
     }
 }
 
@@ -282,26 +282,26 @@ fn faulty_histories_survive_the_wire() {
 fn a_signed_text_is_kept_apart_from_the_text_around_it() {
     let parts = vec![
         Part::Text("a".to_owned()),
-        signed("CiQB"),
+        with_signature("CiQB"),
         Part::Text("b".to_owned()),
         Part::Text("c".to_owned()),
-        signed("CiQC"),
+        with_signature("CiQC"),
         Part::Text(String::new()),
     ];
     let reply = Reply::new(parts.clone(), Stop::new(StopKind::EndTurn, "STOP"));
     let stamp = Stamp { created: 0, usage: true };
-    let plain = Gemini.decode_reply(&Gemini.encode_reply(&reply, &stamp)).unwrap();
+    let plain = CODEC.decode_reply(&CODEC.encode_reply(&reply, &stamp)).unwrap();
     assert_eq!(plain.parts, parts);
-    let frames = Gemini.encode_stream(&reply, &stamp, Pieces(NonZeroUsize::MIN));
-    assert_eq!(frames_to_reply(&Gemini, &frames).unwrap().parts, parts);
-    request_round_trip(&Gemini, &request(vec![Message::assistant(parts)]), true);
+    let frames = CODEC.encode_stream(&reply, &stamp, DeltaLength(NonZeroUsize::MIN));
+    assert_eq!(frames_to_reply(&CODEC, &frames).unwrap().parts, parts);
+    request_round_trip(&CODEC, &request(vec![Message::assistant(parts)]), true);
 }
 
 #[test]
 fn reasoning_of_another_dialect_is_not_sent() {
     let foreign = ReasoningState::new(ReasoningField::ThinkingBlock, json!({"signature": "Eo"}));
     let said = vec![Part::Reasoning(foreign), Part::Text("x".to_owned())];
-    let body = Gemini.encode_request(&request(vec![Message::assistant(said)]));
+    let body = CODEC.encode_request(&request(vec![Message::assistant(said)]));
     assert_eq!(body["contents"][0]["parts"], json!([{"text": "x"}]));
 }
 
@@ -323,7 +323,7 @@ fn either_spelling_of_a_field_is_read() {
         "generation_config": {"max_output_tokens": 7, "temperature": 0},
         "safety_settings": [],
     });
-    let read = Gemini.decode_request(&body, &route()).unwrap();
+    let read = CODEC.decode_request(&body, &route()).unwrap();
     assert_eq!(read.system.as_deref(), Some("a\nb"));
     assert_eq!(read.tool_choice, Some(ToolChoice::Named("f".to_owned())));
     assert_eq!(read.max_tokens, Some(7));
@@ -338,7 +338,7 @@ fn either_spelling_of_a_field_is_read() {
     );
     let Part::Result(result) = &read.messages[2].parts[0] else { panic!("{:?}", read.messages) };
     assert_eq!((result.error_code.as_deref(), &result.content), (Some("X1"), &json!("no")));
-    assert_eq!(read.messages[1].parts[0], signed("CiQB"));
+    assert_eq!(read.messages[1].parts[0], with_signature("CiQB"));
 }
 
 #[test]
@@ -378,10 +378,10 @@ fn a_body_that_is_no_request_is_refused_with_the_place() {
         ),
     ];
     for (body, expected) in rows {
-        let error = Gemini.decode_request(&body, &route()).unwrap_err();
+        let error = CODEC.decode_request(&body, &route()).unwrap_err();
         assert_eq!(error.to_string(), expected);
     }
-    let nameless = Gemini.decode_request(&json!({"contents": []}), &Route::default());
+    let nameless = CODEC.decode_request(&json!({"contents": []}), &Route::default());
     assert_eq!(nameless.unwrap_err().to_string(), "model: field required");
 }
 
@@ -389,7 +389,7 @@ fn a_body_that_is_no_request_is_refused_with_the_place() {
 fn a_stream_has_the_providers_chunks() {
     let parts = vec![
         Part::Text("Checking.".to_owned()),
-        signed("CiQB"),
+        with_signature("CiQB"),
         call("a", json!({"n": 1}), Value::Null),
     ];
     let mut reply = Reply::new(parts, Stop::unlabelled(StopKind::ToolUse));
@@ -398,7 +398,7 @@ fn a_stream_has_the_providers_chunks() {
     reply.usage =
         Usage { input: Some(29), output: Some(60), reasoning: Some(45), ..Usage::default() };
     let stamp = Stamp { created: 0, usage: true };
-    let frames = Gemini.encode_stream(&reply, &stamp, Pieces(NonZeroUsize::new(6).unwrap()));
+    let frames = CODEC.encode_stream(&reply, &stamp, DeltaLength(NonZeroUsize::new(6).unwrap()));
     let lines: Vec<&str> = frames
         .iter()
         .map(|frame| match frame {
@@ -408,7 +408,7 @@ fn a_stream_has_the_providers_chunks() {
         .collect();
     insta::assert_snapshot!(lines.join("\n"));
     for cut in 0..frames.len() {
-        let read = frames_to_reply(&Gemini, &frames[..cut]).unwrap();
+        let read = frames_to_reply(&CODEC, &frames[..cut]).unwrap();
         assert_eq!(read.stop.kind, StopKind::Truncated, "{cut} of {}", frames.len());
     }
 }

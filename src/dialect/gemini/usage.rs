@@ -1,9 +1,10 @@
-//! What does a `usageMetadata` object count?
+//! Token counts: `usageMetadata`, encoded and decoded.
 //!
 //! `candidatesTokenCount` leaves out the thoughts; `ir` counts them in.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use super::super::object::present;
 use crate::ir::{Object, Usage};
 
 /// The counts of a `usageMetadata` object.
@@ -45,8 +46,4 @@ pub(super) fn encode_input(usage: &Usage) -> Object {
         ("cachedContentTokenCount", usage.cached),
         ("totalTokenCount", usage.input),
     ])
-}
-
-fn present<const N: usize>(counts: [(&str, Option<u64>); N]) -> Object {
-    counts.into_iter().filter_map(|(key, count)| Some((key.to_owned(), json!(count?)))).collect()
 }

@@ -1,8 +1,8 @@
-//! Which call does an entry of Ollama's `tool_calls` make, and how is it sent back unchanged?
+//! Calls in Ollama's `tool_calls`: decoded, and sent back unchanged.
 
 use serde_json::{Value, json};
 
-use crate::dialect::arguments::{self, Broken, Written};
+use crate::dialect::arguments::{self, ArgumentEncoding, BrokenArguments};
 use crate::dialect::{call_id, wrapped};
 use crate::ir::{CallFormat, CallId, Defect, Defects, Part, ToolCall};
 
@@ -18,13 +18,16 @@ pub(super) fn decode(entry: &Value, ordinal: usize, defects: &mut Defects) -> Op
     let id = call_id::read(entry.get("id"), defects)
         .unwrap_or_else(|| CallId::new(format!("call_missing_{ordinal}")));
     let input = read_arguments(field("arguments"), defects);
-    Some(arguments::part(id, name.to_owned(), CallFormat::OpenAi, input, entry.clone()))
+    Some(arguments::call_part(id, name.to_owned(), CallFormat::OpenAi, input, entry.clone()))
 }
 
-fn read_arguments(arguments: Option<&Value>, defects: &mut Defects) -> Result<Value, Broken> {
+fn read_arguments(
+    arguments: Option<&Value>,
+    defects: &mut Defects,
+) -> Result<Value, BrokenArguments> {
     match arguments.and_then(|arguments| wrapped::unwrap(arguments, defects)) {
         Some(broken) => Err(broken),
-        None => arguments::read(arguments, Written::Plain, defects),
+        None => arguments::read(arguments, ArgumentEncoding::Json, defects),
     }
 }
 

@@ -1,25 +1,16 @@
-//! What is known of an Ollama reply after some of its lines?
+//! A reply of Ollama while its lines arrive.
 
 use serde_json::Value;
 
 use super::call;
-use crate::dialect::call_id;
+use crate::dialect::{Arrival, call_id};
 use crate::ir::{
     Defect, Defects, Part, ReasoningField, ReasoningState, Reply, Stop, StopKind, Usage,
 };
 
-/// What it means that the line with `done: true` did not come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Delivery {
-    /// A body is all there is.
-    Whole,
-    /// A stream was cut.
-    Lines,
-}
-
 /// A reply in the making.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
+pub(super) struct ReplyDraft {
     parts: Vec<Part>,
     pub(super) defects: Defects,
     calls: usize,
@@ -29,7 +20,7 @@ pub(super) struct Draft {
     pub(super) done: bool,
 }
 
-impl Draft {
+impl ReplyDraft {
     /// Takes a line, or a whole body.
     pub(super) fn take(&mut self, line: &Value) {
         let text = |key: &str| line.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -94,9 +85,9 @@ impl Draft {
     }
 
     /// The reply, now that nothing more can come.
-    pub(super) fn finish(mut self, delivery: Delivery, raw: Value) -> Reply {
+    pub(super) fn finish(mut self, arrival: Arrival, raw: Value) -> Reply {
         call_id::note_duplicates(&self.parts, &mut self.defects);
-        let stop = if self.done || delivery == Delivery::Whole {
+        let stop = if self.done || arrival == Arrival::Whole {
             self.stop()
         } else {
             self.defects.record(Defect::Truncated);

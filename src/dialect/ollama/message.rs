@@ -1,11 +1,11 @@
-//! How is a conversation written as Ollama messages, and read from them?
+//! Conversations as Ollama messages, encoded and decoded.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
 use super::call;
-use super::draft::Draft;
+use super::draft::ReplyDraft;
 use crate::dialect::fields::Fields;
 use crate::dialect::{BadRequest, call_id, error_text};
 use crate::ir::{
@@ -63,7 +63,7 @@ fn encode_result(result: &ToolResult, with_id: bool) -> Value {
     let mut message = Object::new();
     let mut put = |key: &str, value: &str| message.insert(key.to_owned(), value.into());
     put("role", "tool");
-    put("content", &error_text::marked(result));
+    put("content", &error_text::mark(result));
     if !result.name.is_empty() {
         put("tool_name", &result.name);
     }
@@ -142,7 +142,7 @@ impl History {
     }
 
     fn push_assistant(&mut self, message: &Value) {
-        let mut draft = Draft::numbered_from(self.calls);
+        let mut draft = ReplyDraft::numbered_from(self.calls);
         draft.take_message(message);
         let parts = draft.into_parts();
         let calls = parts.iter().filter_map(|part| match part {

@@ -1,4 +1,4 @@
-//! How does Ollama's own `/api/chat` speak?
+//! Ollama's own `/api/chat`.
 //!
 //! ```json
 //! {"model": "m", "created_at": "2026-11-16T00:00:00Z", "message":
@@ -20,51 +20,20 @@ mod request;
 mod stream_decoder;
 mod stream_encoder;
 
-use serde_json::Value;
-
-use super::{
-    ApiError, BadRequest, Dialect, DialectId, Pieces, Route, Stamp, StreamDecoder as Decoder,
-};
-use crate::ir::{Reply, Request};
-use crate::wire::{Frame, Framing};
+use super::{Codec, DialectId};
+use crate::wire::Framing;
 
 /// The `ollama` dialect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Ollama;
-
-impl Dialect for Ollama {
-    fn id(&self) -> DialectId {
-        DialectId::Ollama
-    }
-
-    fn framing(&self) -> Framing {
-        Framing::Ndjson
-    }
-
-    fn encode_request(&self, request: &Request) -> Value {
-        request::encode(request)
-    }
-
-    fn decode_reply(&self, body: &Value) -> Result<Reply, ApiError> {
-        reply::decode(body)
-    }
-
-    fn decode_request(&self, body: &Value, route: &Route) -> Result<Request, BadRequest> {
-        request::decode(body, route)
-    }
-
-    fn encode_reply(&self, reply: &Reply, stamp: &Stamp) -> Value {
-        reply::encode(reply, stamp)
-    }
-
-    fn stream_decoder(&self) -> Box<dyn Decoder> {
-        Box::new(stream_decoder::StreamDecoder::default())
-    }
-
-    fn encode_stream(&self, reply: &Reply, stamp: &Stamp, pieces: Pieces) -> Vec<Frame> {
-        stream_encoder::encode(reply, stamp, pieces)
-    }
-}
+pub(super) static CODEC: Codec = Codec {
+    id: DialectId::Ollama,
+    framing: Framing::Ndjson,
+    encode_request: request::encode,
+    decode_reply: reply::decode,
+    decode_request: request::decode,
+    encode_reply: reply::encode,
+    stream_decoder: || Box::new(stream_decoder::OllamaStream::default()),
+    encode_stream: stream_encoder::encode,
+};
 
 #[cfg(test)]
 mod sdk_requests;

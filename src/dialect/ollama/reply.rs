@@ -1,11 +1,11 @@
-//! What does a whole Ollama reply say, and how is one written?
+//! Whole replies of Ollama, encoded and decoded.
 
 use chrono::{DateTime, SecondsFormat};
 use serde_json::{Value, json};
 
-use super::draft::{Delivery, Draft};
+use super::draft::ReplyDraft;
 use super::message;
-use crate::dialect::{ApiError, Stamp};
+use crate::dialect::{ApiError, Arrival, Stamp};
 use crate::ir::{Object, Reply, StopKind};
 
 /// Reads a whole body.
@@ -13,9 +13,9 @@ pub(super) fn decode(body: &Value) -> Result<Reply, ApiError> {
     if let Some(error) = ApiError::in_payload(body) {
         return Err(error);
     }
-    let mut draft = Draft::default();
+    let mut draft = ReplyDraft::default();
     draft.take(body);
-    Ok(draft.finish(Delivery::Whole, body.clone()))
+    Ok(draft.finish(Arrival::Whole, body.clone()))
 }
 
 /// Writes a whole body.

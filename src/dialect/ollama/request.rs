@@ -1,10 +1,10 @@
-//! What does an Ollama request ask, and how is one written?
+//! Requests to Ollama, encoded and decoded.
 
 use serde_json::{Value, json};
 
 use super::message::{self, History};
 use crate::dialect::fields::Fields;
-use crate::dialect::{BadRequest, Route, function_tool, merge};
+use crate::dialect::{BadRequest, Route, function_tool, object};
 use crate::ir::{Message, Object, Request, ToolSpec};
 
 /// Writes a request. Tool choice, the parallel switch and strict mode have no field here.
@@ -22,7 +22,7 @@ pub(super) fn encode(request: &Request) -> Value {
         put("options", json!({"num_predict": max_tokens}));
     }
     let mut body = Value::Object(body);
-    merge::merge(&mut body, &request.extra);
+    object::merge(&mut body, &request.extra);
     body
 }
 

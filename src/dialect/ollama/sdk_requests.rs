@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::super::{Dialect, Route};
-use super::Ollama;
+use super::CODEC;
 use crate::ir::{Message, Part, Role};
 
 fn tools() -> Value {
@@ -25,7 +25,7 @@ fn the_first_turn_is_read() {
         "tools": tools(),
         "think": true,
     });
-    let request = Ollama.decode_request(&body, &Route::default()).unwrap();
+    let request = CODEC.decode_request(&body, &Route::default()).unwrap();
     assert_eq!(request.messages, [Message::user("go")]);
     assert_eq!((request.max_tokens, request.stream), (Some(9), false));
     assert_eq!(Value::Object(request.extra), json!({"think": true}));
@@ -43,7 +43,7 @@ fn a_replayed_turn_is_read_whole_and_pairs_by_name() {
             {"role": "tool", "content": "4", "tool_name": "get_weather"}],
         "tools": tools(),
     });
-    let request = Ollama.decode_request(&body, &Route::default()).unwrap();
+    let request = CODEC.decode_request(&body, &Route::default()).unwrap();
     let [_, turn, results] = request.messages.as_slice() else { panic!("{request:?}") };
     let [Part::Reasoning(state), Part::Call(call)] = turn.parts.as_slice() else {
         panic!("{turn:?}")

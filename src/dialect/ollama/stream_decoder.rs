@@ -1,21 +1,21 @@
-//! Which reply do these lines add up to?
+//! Decoder of streamed replies: the lines of one stream.
 
 use serde_json::Value;
 
-use super::draft::{Delivery, Draft};
-use crate::dialect::{self, ApiError};
+use super::draft::ReplyDraft;
+use crate::dialect::{ApiError, Arrival, StreamDecoder};
 use crate::ir::{Defect, Reply};
 use crate::wire::Frame;
 
 /// An Ollama stream as far as it has come.
 #[derive(Debug, Default)]
-pub(super) struct StreamDecoder {
-    draft: Draft,
+pub(super) struct OllamaStream {
+    draft: ReplyDraft,
     payloads: Vec<Value>,
     error: Option<ApiError>,
 }
 
-impl dialect::StreamDecoder for StreamDecoder {
+impl StreamDecoder for OllamaStream {
     fn push(&mut self, frame: &Frame) {
         match frame {
             Frame::Comment(_) => self.draft.defects.record(Defect::SseComment),
@@ -29,12 +29,12 @@ impl dialect::StreamDecoder for StreamDecoder {
     fn finish(self: Box<Self>) -> Result<Reply, ApiError> {
         match self.error {
             Some(error) => Err(error),
-            None => Ok(self.draft.finish(Delivery::Lines, Value::Array(self.payloads))),
+            None => Ok(self.draft.finish(Arrival::Streamed, Value::Array(self.payloads))),
         }
     }
 }
 
-impl StreamDecoder {
+impl OllamaStream {
     fn take_data(&mut self, data: &str) {
         let Ok(payload) = serde_json::from_str::<Value>(data) else {
             self.draft.defects.record(Defect::FrameInvalid);

@@ -1,23 +1,23 @@
-//! Which lines does Ollama send for a reply?
+//! Encoder of streamed replies: the lines that Ollama sends.
 
 use serde_json::{Value, json};
 
 use super::{call, reply};
-use crate::dialect::{Pieces, Stamp};
+use crate::dialect::{DeltaLength, Stamp};
 use crate::ir::{Object, Part, ReasoningField, Reply, StopKind};
 use crate::wire::Frame;
 
 /// Writes the parts in their order, calls whole, and the line that ends the reply. A truncated
 /// reply simply ends.
-pub(super) fn encode(reply: &Reply, stamp: &Stamp, pieces: Pieces) -> Vec<Frame> {
+pub(super) fn encode(reply: &Reply, stamp: &Stamp, deltas: DeltaLength) -> Vec<Frame> {
     let mut lines = Vec::new();
     let mut calls = 0;
     for part in &reply.parts {
         match part {
-            Part::Text(text) => lines.extend(pieces.cut(text).map(|piece| message(piece, None))),
+            Part::Text(text) => lines.extend(deltas.cut(text).map(|piece| message(piece, None))),
             Part::Reasoning(state) if state.field == ReasoningField::Thinking => {
                 let thinking = state.value.as_str().unwrap_or_default();
-                let deltas = pieces.cut(thinking);
+                let deltas = deltas.cut(thinking);
                 lines.extend(deltas.map(|piece| message("", Some(("thinking", piece.into())))));
             }
             Part::Call(_) | Part::BrokenCall(_) => {

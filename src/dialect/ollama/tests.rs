@@ -3,11 +3,11 @@
 use proptest::prelude::Strategy;
 use serde_json::{Value, json};
 
-use super::Ollama;
+use super::CODEC;
 use crate::dialect::testing::{
     NormalForm, Order, assert_fixtures, assert_laws, frames_to_reply, text,
 };
-use crate::dialect::{Dialect, Pieces, Route, Stamp};
+use crate::dialect::{DeltaLength, Dialect, Route, Stamp};
 use crate::ir::{
     CallFormat, Defect, Message, Part, ReasoningField, ReasoningState, Reply, Request, Stop,
     StopKind, ToolChoice, ToolResult, ToolSpec, Usage,
@@ -38,22 +38,22 @@ fn thinking(text: &str) -> ReasoningState {
 
 #[test]
 fn the_laws_of_every_dialect_hold() {
-    assert_laws(&Ollama, &form());
+    assert_laws(&CODEC, &form());
 }
 
 #[test]
 fn every_fixture_means_what_it_says() {
-    assert_fixtures(&Ollama);
+    assert_fixtures(&CODEC);
 }
 
 fn decoded(body: &Value) -> Request {
-    Ollama.decode_request(body, &Route::default()).unwrap()
+    CODEC.decode_request(body, &Route::default()).unwrap()
 }
 
 #[test]
 fn a_stream_is_the_default_and_no_stream_is_said() {
     assert!(decoded(&json!({"model": "m"})).stream);
-    assert_eq!(Ollama.encode_request(&Request::default())["stream"], json!(false));
+    assert_eq!(CODEC.encode_request(&Request::default())["stream"], json!(false));
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn what_ollama_has_no_field_for_is_left_out() {
     };
     let function = json!({"name": "f", "parameters": {"type": "object"}});
     assert_eq!(
-        Ollama.encode_request(&request),
+        CODEC.encode_request(&request),
         json!({"model": "", "messages": [], "stream": false,
                "tools": [{"type": "function", "function": function}]})
     );
@@ -86,7 +86,7 @@ fn the_token_limit_is_one_option_among_others() {
         extra: extra.as_object().unwrap().clone(),
         ..Request::default()
     };
-    let body = Ollama.encode_request(&request);
+    let body = CODEC.encode_request(&request);
     assert_eq!(body["options"], json!({"num_predict": 64, "temperature": 0}));
     assert_eq!(decoded(&body), request);
     let unlimited = decoded(&json!({"options": {"num_predict": -1}}));
@@ -99,7 +99,7 @@ fn unnamed_calls() -> Reply {
     let call = |city: &str| json!({"function": {"name": "f", "arguments": {"city": city}}});
     let body = json!({"model": "m", "done": true, "done_reason": "stop", "message":
         {"role": "assistant", "content": "", "tool_calls": [call("Oslo"), call("Rome")]}});
-    Ollama.decode_reply(&body).unwrap()
+    CODEC.decode_reply(&body).unwrap()
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn an_id_that_the_endpoint_never_sent_is_never_sent_to_it() {
     }));
     let messages = vec![Message::assistant(reply.parts.clone()), results];
     let request = Request { messages, ..Request::default() };
-    let body = Ollama.encode_request(&request);
+    let body = CODEC.encode_request(&request);
     let sent = body["messages"].as_array().unwrap();
     assert_eq!(sent[0]["tool_calls"], reply.raw["message"]["tool_calls"]);
     assert_eq!(sent[1], json!({"role": "tool", "content": "4", "tool_name": "f"}));
@@ -127,14 +127,14 @@ fn foreign_reasoning_stays_out_and_thinking_goes_back() {
     let parts = vec![Part::Reasoning(foreign), Part::Reasoning(thinking("hm"))];
     let request = Request { messages: vec![Message::assistant(parts)], ..Request::default() };
     assert_eq!(
-        Ollama.encode_request(&request)["messages"][0],
+        CODEC.encode_request(&request)["messages"][0],
         json!({"role": "assistant", "content": "", "thinking": "hm"})
     );
 }
 
 fn lines(reply: &Reply) -> Vec<Frame> {
     let stamp = Stamp { created: 1_794_787_200, usage: true };
-    Ollama.encode_stream(reply, &stamp, Pieces(4.try_into().unwrap()))
+    CODEC.encode_stream(reply, &stamp, DeltaLength(4.try_into().unwrap()))
 }
 
 #[test]
@@ -167,11 +167,11 @@ fn a_stream_cut_anywhere_is_never_a_finished_reply() {
     let reply = unnamed_calls();
     let frames = lines(&reply);
     for end in 0..frames.len() {
-        let cut = frames_to_reply(&Ollama, &frames[..end]).unwrap();
+        let cut = frames_to_reply(&CODEC, &frames[..end]).unwrap();
         assert_eq!(cut.stop, Stop::unlabelled(StopKind::Truncated), "after {end} lines");
         assert!(cut.defects.contains(Defect::Truncated));
     }
-    assert_eq!(frames_to_reply(&Ollama, &frames).unwrap().stop.kind, StopKind::ToolUse);
+    assert_eq!(frames_to_reply(&CODEC, &frames).unwrap().stop.kind, StopKind::ToolUse);
 }
 
 #[test]
@@ -183,9 +183,9 @@ fn nothing_that_is_json_is_too_strange_to_decode() {
         json!({"message": 3, "done": "yes"}),
         json!({"message": {"content": [], "tool_calls": [1, {"function": {"name": 2}}]}}),
     ] {
-        let _ = Ollama.decode_reply(&body);
+        let _ = CODEC.decode_reply(&body);
         let frames = [Frame::data(body.to_string()), Frame::data("{"), Frame::data("")];
-        let streamed = frames_to_reply(&Ollama, &frames).map(|reply| reply.stop.kind);
+        let streamed = frames_to_reply(&CODEC, &frames).map(|reply| reply.stop.kind);
         assert!(matches!(streamed, Ok(StopKind::Truncated) | Err(_)), "{body}");
     }
 }

@@ -1,4 +1,4 @@
-//! Has this argument text, received piece by piece, closed its outermost brace?
+//! A counter of braces: has argument text, received piece by piece, closed its outermost one?
 
 /// Follows the braces of a JSON object without keeping its text.
 ///

@@ -1,9 +1,9 @@
-//! Which call does an entry of `tool_calls` make, and how is it sent back unchanged?
+//! Calls in `tool_calls`: decoded, and sent back unchanged.
 
 use serde_json::{Value, json};
 
 use super::reasoning;
-use crate::dialect::arguments::{self, Broken, Written};
+use crate::dialect::arguments::{self, ArgumentEncoding, BrokenArguments};
 use crate::ir::{
     BrokenCall, CallFormat, CallId, Defect, Defects, Object, Part, ReasoningField, ReasoningState,
     ToolCall,
@@ -28,7 +28,7 @@ pub(super) struct RawCall {
 
 /// Whether the reply went on after a call, or was cut off in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rest {
+pub(super) enum CallEnd {
     /// What is missing will not come: no arguments are no arguments.
     Complete,
     /// More would have come: no arguments may be half of some.
@@ -63,7 +63,12 @@ impl RawCall {
 
     /// The call with what belongs to it, nothing if it has no name. `ordinal` tells calls without
     /// ids apart.
-    pub(super) fn into_parts(self, ordinal: usize, rest: Rest, defects: &mut Defects) -> Vec<Part> {
+    pub(super) fn into_parts(
+        self,
+        ordinal: usize,
+        rest: CallEnd,
+        defects: &mut Defects,
+    ) -> Vec<Part> {
         if self.name.is_empty() {
             defects.record(Defect::PhantomCall);
             return Vec::new();
@@ -74,29 +79,29 @@ impl RawCall {
         let raw = self.raw();
         let input = self.input(rest, defects);
         let id = self.id.unwrap_or_else(|| format!("call_missing_{ordinal}"));
-        let call = arguments::part(CallId::new(id), self.name, CallFormat::OpenAi, input, raw);
+        let call = arguments::call_part(CallId::new(id), self.name, CallFormat::OpenAi, input, raw);
         let signature = self.signature.map(|signature| {
             Part::Reasoning(ReasoningState::new(ReasoningField::ExtraContentSignature, signature))
         });
         signature.into_iter().chain([call]).collect()
     }
 
-    fn input(&self, rest: Rest, defects: &mut Defects) -> Result<Value, Broken> {
+    fn input(&self, rest: CallEnd, defects: &mut Defects) -> Result<Value, BrokenArguments> {
         let text = match &self.arguments {
             None | Some(Value::Null) => "",
             Some(Value::String(text)) => text.as_str(),
             Some(_) => return self.read_arguments(defects),
         };
-        if rest == Rest::Cut && text.trim().is_empty() {
+        if rest == CallEnd::Cut && text.trim().is_empty() {
             defects.record(Defect::ArgumentsInvalid);
             let problem = "the reply ended before its arguments came".to_owned();
-            return Err(Broken { text: text.to_owned(), problem });
+            return Err(BrokenArguments { text: text.to_owned(), problem });
         }
         self.read_arguments(defects)
     }
 
-    fn read_arguments(&self, defects: &mut Defects) -> Result<Value, Broken> {
-        arguments::read(self.arguments.as_ref(), Written::Encoded, defects)
+    fn read_arguments(&self, defects: &mut Defects) -> Result<Value, BrokenArguments> {
+        arguments::read(self.arguments.as_ref(), ArgumentEncoding::JsonString, defects)
     }
 
     /// The object of a whole reply; for a streamed call the one that its deltas add up to.

@@ -1,4 +1,4 @@
-//! To which call does a streamed delta belong?
+//! The tracker of streamed calls: to which call does a delta belong?
 //!
 //! A known id wins; else the index; else the latest call. A new id on a used index is a new call.
 //! Where an endpoint keeps to neither ids nor indexes, it helps to know whether a call's arguments
@@ -16,7 +16,7 @@ use crate::ir::{Defect, Defects};
 /// The calls of a stream, in the order they were opened.
 #[derive(Debug, Default)]
 pub(super) struct CallTracker {
-    calls: Vec<Tracked>,
+    calls: Vec<TrackedCall>,
     by_id: BTreeMap<(u64, String), usize>,
     by_index: BTreeMap<(u64, u64), usize>,
     /// The last call that was opened or continued, per choice.
@@ -24,7 +24,7 @@ pub(super) struct CallTracker {
 }
 
 #[derive(Debug, Default)]
-struct Tracked {
+struct TrackedCall {
     call: RawCall,
     braces: Braces,
     /// Whether the last thing heard of a call with arguments was an empty delta.
@@ -32,7 +32,7 @@ struct Tracked {
 }
 
 /// One entry of a delta's `tool_calls`.
-struct Delta<'a> {
+struct CallDelta<'a> {
     choice: u64,
     id: Option<String>,
     index: Option<u64>,
@@ -43,7 +43,7 @@ struct Delta<'a> {
     empty_name: bool,
 }
 
-impl<'a> Delta<'a> {
+impl<'a> CallDelta<'a> {
     fn read(choice: u64, value: &'a Value, defects: &mut Defects) -> Self {
         let function = value.get("function");
         let name = function.and_then(|function| function.get("name")).and_then(Value::as_str);
@@ -78,7 +78,7 @@ impl CallTracker {
         entry: &Value,
         defects: &mut Defects,
     ) -> Option<usize> {
-        let delta = Delta::read(choice, entry, defects);
+        let delta = CallDelta::read(choice, entry, defects);
         if delta.index.is_none() {
             defects.record(Defect::IndexMissing);
         }
@@ -100,7 +100,7 @@ impl CallTracker {
         defects: &mut Defects,
     ) -> Option<usize> {
         let entry = json!({"function": function_call});
-        let delta = Delta::read(choice, &entry, defects);
+        let delta = CallDelta::read(choice, &entry, defects);
         let known = self.latest.get(&choice).copied();
         let number = known.unwrap_or_else(|| self.open(&delta, defects));
         self.file(number, &delta);
@@ -121,7 +121,7 @@ impl CallTracker {
     }
 
     /// The call that this delta continues; none if it opens one.
-    fn target(&self, delta: &Delta, defects: &mut Defects) -> Option<usize> {
+    fn target(&self, delta: &CallDelta, defects: &mut Defects) -> Option<usize> {
         let at_index =
             delta.index.and_then(|index| self.by_index.get(&(delta.choice, index)).copied());
         let Some(id) = &delta.id else {
@@ -144,7 +144,7 @@ impl CallTracker {
     /// A new id opens a call, unless it comes late, or in the middle of a call's arguments.
     fn target_of_new_id(
         &self,
-        delta: &Delta,
+        delta: &CallDelta,
         at_index: Option<usize>,
         defects: &mut Defects,
     ) -> Option<usize> {
@@ -169,7 +169,7 @@ impl CallTracker {
 
     fn target_without_id(
         &self,
-        delta: &Delta,
+        delta: &CallDelta,
         at_index: Option<usize>,
         defects: &mut Defects,
     ) -> Option<usize> {
@@ -190,11 +190,11 @@ impl CallTracker {
     }
 
     /// Whether this is the next call, because the arguments of that one have already closed.
-    fn follows_complete(&self, number: usize, delta: &Delta) -> bool {
+    fn follows_complete(&self, number: usize, delta: &CallDelta) -> bool {
         delta.name.is_some() && delta.says_something() && self.closed(number)
     }
 
-    fn renames(&self, number: usize, delta: &Delta) -> bool {
+    fn renames(&self, number: usize, delta: &CallDelta) -> bool {
         let known = self.calls.get(number).map_or("", |tracked| tracked.call.name.as_str());
         !known.is_empty() && delta.name.is_some_and(|name| name != known)
     }
@@ -203,7 +203,7 @@ impl CallTracker {
         self.calls.get(number).is_some_and(|tracked| tracked.braces.closed())
     }
 
-    fn open(&mut self, delta: &Delta, defects: &mut Defects) -> usize {
+    fn open(&mut self, delta: &CallDelta, defects: &mut Defects) -> usize {
         if let Some(index) = delta.index {
             if self.by_index.contains_key(&(delta.choice, index)) {
                 defects.record(Defect::IndexReused);
@@ -211,12 +211,12 @@ impl CallTracker {
                 defects.record(Defect::IndexOffset);
             }
         }
-        self.calls.push(Tracked::default());
+        self.calls.push(TrackedCall::default());
         self.calls.len() - 1
     }
 
     /// Remembers by what the next deltas may name this call.
-    fn file(&mut self, number: usize, delta: &Delta) {
+    fn file(&mut self, number: usize, delta: &CallDelta) {
         if let Some(id) = &delta.id {
             self.by_id.insert((delta.choice, id.clone()), number);
         }
@@ -227,8 +227,8 @@ impl CallTracker {
     }
 }
 
-impl Tracked {
-    fn extend(&mut self, delta: &Delta, continues: bool, defects: &mut Defects) {
+impl TrackedCall {
+    fn extend(&mut self, delta: &CallDelta, continues: bool, defects: &mut Defects) {
         if continues && delta.empty_id {
             defects.record(Defect::IdEmpty);
         }

@@ -1,34 +1,27 @@
-//! What is known of a reply while it is being received, whole or in deltas?
+//! A reply of a chat endpoint while it arrives, whole or in deltas.
 //!
 //! Both ways of delivery fill the same draft, so that a stream gives what the whole body would.
 
 use serde_json::Value;
 
-use super::call::{RawCall, Rest};
+use super::call::{CallEnd, RawCall};
 use super::{finish, reasoning};
-use crate::dialect::call_id;
+use crate::dialect::{Arrival, call_id};
 use crate::ir::{
     Defect, Defects, Part, ReasoningField, ReasoningState, Reply, Stop, StopKind, Usage,
 };
 
-/// Whether a message comes in one piece or as one of many deltas.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Delivery {
-    Whole,
-    Delta,
-}
-
 /// Whether the endpoint said that the reply is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum ReplyEnd {
     Finished,
     Truncated,
 }
 
 /// A reply in the making.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
-    pieces: Vec<(u64, Piece)>,
+pub(super) struct ReplyDraft {
+    pieces: Vec<(u64, DraftPart)>,
     pub(super) calls: Vec<RawCall>,
     pub(super) defects: Defects,
     pub(super) usage: Usage,
@@ -40,14 +33,14 @@ pub(super) struct Draft {
 }
 
 #[derive(Debug)]
-enum Piece {
+enum DraftPart {
     Text(String),
     Reasoning(ReasoningState),
-    /// A place in [`Draft::calls`].
+    /// A place in [`ReplyDraft::calls`].
     Call(usize),
 }
 
-impl Draft {
+impl ReplyDraft {
     /// Takes what bodies and chunks have in common; the first that says something counts.
     pub(super) fn take_head(&mut self, body: &Value) {
         let text = |key: &str| {
@@ -73,7 +66,7 @@ impl Draft {
     }
 
     /// Takes the reasoning and the text of a message or delta; calls are the caller's.
-    pub(super) fn take_message(&mut self, choice: u64, message: &Value, delivery: Delivery) {
+    pub(super) fn take_message(&mut self, choice: u64, message: &Value, arrival: Arrival) {
         for (key, field) in reasoning::FIELDS {
             if let Some(value) = message.get(key).filter(|value| reasoning::holds_state(value)) {
                 self.take_reasoning(choice, field, value);
@@ -83,10 +76,10 @@ impl Draft {
             None | Some(Value::Null) => {}
             Some(Value::Array(chunks)) => {
                 for chunk in chunks {
-                    self.take_chunk(choice, chunk, delivery);
+                    self.take_chunk(choice, chunk, arrival);
                 }
             }
-            Some(chunk) => self.take_chunk(choice, chunk, delivery),
+            Some(chunk) => self.take_chunk(choice, chunk, arrival),
         }
         if let Some(refusal) = message.get("refusal").and_then(Value::as_str) {
             self.refused |= !refusal.is_empty();
@@ -96,7 +89,7 @@ impl Draft {
 
     /// Adds a call, or the place where a streamed one began.
     pub(super) fn place_call(&mut self, choice: u64, number: usize) {
-        self.pieces.push((choice, Piece::Call(number)));
+        self.pieces.push((choice, DraftPart::Call(number)));
     }
 
     /// Adds a call that is complete.
@@ -108,14 +101,14 @@ impl Draft {
     fn take_text(&mut self, choice: u64, text: &str) {
         match self.last_of(choice) {
             _ if text.is_empty() => {}
-            Some(Piece::Text(before)) => before.push_str(text),
-            _ => self.pieces.push((choice, Piece::Text(text.to_owned()))),
+            Some(DraftPart::Text(before)) => before.push_str(text),
+            _ => self.pieces.push((choice, DraftPart::Text(text.to_owned()))),
         }
     }
 
     fn take_reasoning(&mut self, choice: u64, field: ReasoningField, value: &Value) {
         let before = self.pieces.iter_mut().find_map(|(of, piece)| match piece {
-            Piece::Reasoning(state) if *of == choice && state.field == field => Some(state),
+            DraftPart::Reasoning(state) if *of == choice && state.field == field => Some(state),
             _ => None,
         });
         match before {
@@ -126,24 +119,24 @@ impl Draft {
 
     fn place_reasoning(&mut self, choice: u64, field: ReasoningField, value: &Value) {
         let state = ReasoningState::new(field, value.clone());
-        self.pieces.push((choice, Piece::Reasoning(state)));
+        self.pieces.push((choice, DraftPart::Reasoning(state)));
     }
 
     /// Takes a chunk of a content list; plain content is a list of one.
-    fn take_chunk(&mut self, choice: u64, chunk: &Value, delivery: Delivery) {
+    fn take_chunk(&mut self, choice: u64, chunk: &Value, arrival: Arrival) {
         let kind = chunk.get("type").and_then(Value::as_str);
         let text = chunk.as_str().or_else(|| chunk.get("text")?.as_str());
         match (kind, text) {
             (None | Some("text" | "output_text"), Some(text)) => self.take_text(choice, text),
-            (Some("thinking"), _) => self.take_thinking(choice, chunk, delivery),
+            (Some("thinking"), _) => self.take_thinking(choice, chunk, arrival),
             _ => self.defects.record(Defect::PartUnknown),
         }
     }
 
-    fn take_thinking(&mut self, choice: u64, chunk: &Value, delivery: Delivery) {
+    fn take_thinking(&mut self, choice: u64, chunk: &Value, arrival: Arrival) {
         match self.last_of(choice) {
-            Some(Piece::Reasoning(state))
-                if delivery == Delivery::Delta && state.field == ReasoningField::ThinkingChunk =>
+            Some(DraftPart::Reasoning(state))
+                if arrival == Arrival::Streamed && state.field == ReasoningField::ThinkingChunk =>
             {
                 reasoning::join_chunk(state, chunk);
             }
@@ -151,23 +144,23 @@ impl Draft {
         }
     }
 
-    fn last_of(&mut self, choice: u64) -> Option<&mut Piece> {
+    fn last_of(&mut self, choice: u64) -> Option<&mut DraftPart> {
         self.pieces.iter_mut().rev().find(|(of, _)| *of == choice).map(|(_, piece)| piece)
     }
 
     /// The reply, now that nothing more can come.
-    pub(super) fn finish(mut self, ending: Ending, raw: Value) -> Reply {
+    pub(super) fn finish(mut self, ending: ReplyEnd, raw: Value) -> Reply {
         let label = self.label.take();
-        let cut = ending == Ending::Truncated
+        let cut = ending == ReplyEnd::Truncated
             || label.as_deref().map(finish::kind) == Some(StopKind::MaxTokens);
-        let rest = if cut { Rest::Cut } else { Rest::Complete };
+        let rest = if cut { CallEnd::Cut } else { CallEnd::Complete };
         let parts = self.take_parts(rest, 0);
         let stop = match ending {
-            Ending::Truncated => {
+            ReplyEnd::Truncated => {
                 self.defects.record(Defect::Truncated);
                 Stop { kind: StopKind::Truncated, label }
             }
-            Ending::Finished => {
+            ReplyEnd::Finished => {
                 let stop = finish::stop(label, has_call(&parts), &mut self.defects);
                 if self.refused { Stop { kind: StopKind::Refusal, ..stop } } else { stop }
             }
@@ -186,7 +179,7 @@ impl Draft {
 
     /// The parts in the order they stood, choice by choice. Calls without an id are numbered from
     /// `unnamed` on; only the last call can have been cut off.
-    pub(super) fn take_parts(&mut self, rest: Rest, unnamed: usize) -> Vec<Part> {
+    pub(super) fn take_parts(&mut self, rest: CallEnd, unnamed: usize) -> Vec<Part> {
         let mut pieces = std::mem::take(&mut self.pieces);
         pieces.sort_by_key(|(choice, _)| *choice);
         let mut calls: Vec<Option<RawCall>> = self.calls.drain(..).map(Some).collect();
@@ -195,11 +188,11 @@ impl Draft {
         let mut ordinal = unnamed;
         for (_, piece) in pieces {
             match piece {
-                Piece::Text(text) => parts.push(Part::Text(text)),
-                Piece::Reasoning(state) => parts.push(Part::Reasoning(state)),
-                Piece::Call(number) => {
+                DraftPart::Text(text) => parts.push(Part::Text(text)),
+                DraftPart::Reasoning(state) => parts.push(Part::Reasoning(state)),
+                DraftPart::Call(number) => {
                     let Some(call) = calls.get_mut(number).and_then(Option::take) else { continue };
-                    let rest = if number == last { rest } else { Rest::Complete };
+                    let rest = if number == last { rest } else { CallEnd::Complete };
                     let made = call.into_parts(ordinal, rest, &mut self.defects);
                     ordinal += usize::from(has_call(&made));
                     parts.extend(made);

@@ -1,4 +1,4 @@
-//! What does a finish label mean, and does the reply keep to it?
+//! How a reply ended: `finish_reason`, and whether the reply fits it.
 
 use crate::ir::{Defect, Defects, Stop, StopKind};
 

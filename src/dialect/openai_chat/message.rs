@@ -1,11 +1,11 @@
-//! How is a conversation written as chat messages, and read from them?
+//! Conversations as chat messages, encoded and decoded.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::call::{self, Rest};
-use super::draft::Draft;
+use super::call::{self, CallEnd};
+use super::draft::ReplyDraft;
 use super::{reasoning, reply};
 use crate::dialect::fields::Fields;
 use crate::dialect::{BadRequest, error_text};
@@ -45,7 +45,7 @@ fn encode_user(parts: &[Part]) -> Vec<Value> {
 
 fn encode_result(part: &Part) -> Option<Value> {
     let Part::Result(result) = part else { return None };
-    let content = error_text::marked(result);
+    let content = error_text::mark(result);
     Some(json!({"role": "tool", "tool_call_id": result.tool_call_id, "content": content}))
 }
 
@@ -140,9 +140,9 @@ impl History {
     }
 
     fn push_assistant(&mut self, message: &Value) {
-        let mut draft = Draft::default();
+        let mut draft = ReplyDraft::default();
         reply::take_message(&mut draft, 0, message);
-        let parts = draft.take_parts(Rest::Complete, self.calls);
+        let parts = draft.take_parts(CallEnd::Complete, self.calls);
         for part in &parts {
             let (id, name) = match part {
                 Part::Call(call) => (&call.id, &call.name),

@@ -1,4 +1,4 @@
-//! How do OpenAI's Chat Completions, and everything compatible with them, speak?
+//! OpenAI's Chat Completions, and everything compatible with them.
 //!
 //! ```json
 //! {"id": "chatcmpl-1", "object": "chat.completion", "created": 1794787200, "model": "m",
@@ -29,47 +29,20 @@ mod stream_decoder;
 mod stream_encoder;
 mod usage;
 
-use serde_json::Value;
-
-use super::{
-    ApiError, BadRequest, Dialect, DialectId, Pieces, Route, Stamp, StreamDecoder as Decoder,
-};
-use crate::ir::{Reply, Request};
-use crate::wire::Frame;
+use super::{Codec, DialectId};
+use crate::wire::Framing;
 
 /// The `openai-chat` dialect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct OpenAiChat;
-
-impl Dialect for OpenAiChat {
-    fn id(&self) -> DialectId {
-        DialectId::OpenAiChat
-    }
-
-    fn encode_request(&self, request: &Request) -> Value {
-        request::encode(request)
-    }
-
-    fn decode_reply(&self, body: &Value) -> Result<Reply, ApiError> {
-        reply::decode(body)
-    }
-
-    fn decode_request(&self, body: &Value, route: &Route) -> Result<Request, BadRequest> {
-        request::decode(body, route)
-    }
-
-    fn encode_reply(&self, reply: &Reply, stamp: &Stamp) -> Value {
-        reply::encode(reply, stamp)
-    }
-
-    fn stream_decoder(&self) -> Box<dyn Decoder> {
-        Box::new(stream_decoder::StreamDecoder::default())
-    }
-
-    fn encode_stream(&self, reply: &Reply, stamp: &Stamp, pieces: Pieces) -> Vec<Frame> {
-        stream_encoder::encode(reply, stamp, pieces)
-    }
-}
+pub(super) static CODEC: Codec = Codec {
+    id: DialectId::OpenAiChat,
+    framing: Framing::Sse,
+    encode_request: request::encode,
+    decode_reply: reply::decode,
+    decode_request: request::decode,
+    encode_reply: reply::encode,
+    stream_decoder: || Box::new(stream_decoder::ChatStream::default()),
+    encode_stream: stream_encoder::encode,
+};
 
 #[cfg(test)]
 mod sdk_requests;

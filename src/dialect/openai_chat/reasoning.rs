@@ -1,4 +1,4 @@
-//! Where does reasoning stand in a chat message, and how do its deltas join?
+//! Reasoning in chat messages: the fields it stands in, and how its deltas join.
 
 use serde_json::{Value, json};
 

@@ -1,11 +1,11 @@
-//! What does a whole chat completion say, and how is one written?
+//! Whole chat completions, encoded and decoded.
 
 use serde_json::{Value, json};
 
 use super::call::RawCall;
-use super::draft::{Delivery, Draft, Ending};
+use super::draft::{ReplyDraft, ReplyEnd};
 use super::{finish, message, usage};
-use crate::dialect::{ApiError, Stamp};
+use crate::dialect::{ApiError, Arrival, Stamp};
 use crate::ir::{Defect, Object, Reply};
 
 /// Reads a whole body.
@@ -13,7 +13,7 @@ pub(super) fn decode(body: &Value) -> Result<Reply, ApiError> {
     if let Some(error) = ApiError::in_payload(body) {
         return Err(error);
     }
-    let mut draft = Draft::default();
+    let mut draft = ReplyDraft::default();
     draft.take_head(body);
     if let Some(counts) = counts(body) {
         draft.usage = usage::decode(counts, &mut draft.defects);
@@ -30,7 +30,7 @@ pub(super) fn decode(body: &Value) -> Result<Reply, ApiError> {
         }
         take_choice(&mut draft, number, choice);
     }
-    Ok(draft.finish(Ending::Finished, body.clone()))
+    Ok(draft.finish(ReplyEnd::Finished, body.clone()))
 }
 
 /// The counts of a body or chunk; Groq may keep them in a place of its own.
@@ -47,7 +47,7 @@ pub(super) fn choice_error(choice: &Value) -> Option<ApiError> {
     ApiError::in_payload(&json!({"error": error}))
 }
 
-fn take_choice(draft: &mut Draft, number: u64, choice: &Value) {
+fn take_choice(draft: &mut ReplyDraft, number: u64, choice: &Value) {
     if let Some(label) = choice.get("finish_reason").and_then(Value::as_str) {
         draft.take_label(label);
     }
@@ -58,8 +58,8 @@ fn take_choice(draft: &mut Draft, number: u64, choice: &Value) {
 }
 
 /// Takes a message that is complete, calls included.
-pub(super) fn take_message(draft: &mut Draft, choice: u64, message: &Value) {
-    draft.take_message(choice, message, Delivery::Whole);
+pub(super) fn take_message(draft: &mut ReplyDraft, choice: u64, message: &Value) {
+    draft.take_message(choice, message, Arrival::Whole);
     let calls = message.get("tool_calls").and_then(Value::as_array);
     for entry in calls.into_iter().flatten() {
         let call = RawCall::read(entry, &mut draft.defects);

@@ -1,10 +1,10 @@
-//! What does a chat request ask, and how is one written?
+//! Requests for chat completions, encoded and decoded.
 
 use serde_json::{Value, json};
 
 use super::message::{self, History};
 use crate::dialect::fields::Fields;
-use crate::dialect::{BadRequest, Route, function_tool, merge};
+use crate::dialect::{BadRequest, Route, function_tool, object};
 use crate::ir::{Message, Object, Request, ToolChoice, ToolSpec};
 
 /// Writes a request.
@@ -30,7 +30,7 @@ pub(super) fn encode(request: &Request) -> Value {
         put("stream_options", json!({"include_usage": true}));
     }
     let mut body = Value::Object(body);
-    merge::merge(&mut body, &request.extra);
+    object::merge(&mut body, &request.extra);
     body
 }
 

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use super::super::{Dialect, Route};
-use super::OpenAiChat;
+use super::CODEC;
 use crate::ir::{Message, Part, ReasoningField, Role};
 
 fn tools() -> Value {
@@ -23,7 +23,7 @@ fn the_first_turn_is_read() {
         "parallel_tool_calls": false,
         "tools": tools(),
     });
-    let request = OpenAiChat.decode_request(&body, &Route::default()).unwrap();
+    let request = CODEC.decode_request(&body, &Route::default()).unwrap();
     assert_eq!(request.messages, [Message::user("go")]);
     assert_eq!((request.max_tokens, request.parallel), (Some(9), Some(false)));
     assert_eq!((request.tools[0].name.as_str(), request.stream), ("get_weather", false));
@@ -43,7 +43,7 @@ fn a_replayed_turn_is_read_whole() {
             {"role": "tool", "tool_call_id": "call_1", "content": "4"}],
         "tools": tools(),
     });
-    let request = OpenAiChat.decode_request(&body, &Route::default()).unwrap();
+    let request = CODEC.decode_request(&body, &Route::default()).unwrap();
     let [_, turn, results] = request.messages.as_slice() else { panic!("{request:?}") };
     let [Part::Reasoning(state), Part::Call(call)] = turn.parts.as_slice() else {
         panic!("{turn:?}")

@@ -1,13 +1,13 @@
-//! Which reply do these chunks add up to?
+//! Decoder of streamed replies: the chunks of one stream.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use super::call_tracker::CallTracker;
-use super::draft::{Delivery, Draft, Ending};
+use super::draft::{ReplyDraft, ReplyEnd};
 use super::{reply, usage};
-use crate::dialect::{self, ApiError};
+use crate::dialect::{ApiError, Arrival, StreamDecoder};
 use crate::ir::{Defect, Reply};
 use crate::wire::Frame;
 
@@ -16,8 +16,8 @@ const DONE: &str = "[DONE]";
 
 /// A chat stream as far as it has come.
 #[derive(Debug, Default)]
-pub(super) struct StreamDecoder {
-    draft: Draft,
+pub(super) struct ChatStream {
+    draft: ReplyDraft,
     calls: CallTracker,
     payloads: Vec<Value>,
     error: Option<ApiError>,
@@ -26,7 +26,7 @@ pub(super) struct StreamDecoder {
     done: bool,
 }
 
-impl dialect::StreamDecoder for StreamDecoder {
+impl StreamDecoder for ChatStream {
     fn push(&mut self, frame: &Frame) {
         match frame {
             Frame::Comment(_) => self.record(Defect::SseComment),
@@ -44,13 +44,13 @@ impl dialect::StreamDecoder for StreamDecoder {
         if labelled && !self.done {
             self.draft.defects.record(Defect::TerminatorMissing);
         }
-        let ending = if labelled || self.done { Ending::Finished } else { Ending::Truncated };
+        let ending = if labelled || self.done { ReplyEnd::Finished } else { ReplyEnd::Truncated };
         self.draft.calls = self.calls.finish(&mut self.draft.defects);
         Ok(self.draft.finish(ending, Value::Array(self.payloads)))
     }
 }
 
-impl StreamDecoder {
+impl ChatStream {
     fn record(&mut self, defect: Defect) {
         self.draft.defects.record(defect);
     }
@@ -126,7 +126,7 @@ impl StreamDecoder {
         if self.finished.contains(&choice) && says_something(delta) {
             self.record(Defect::EventsAfterEnd);
         }
-        self.draft.take_message(choice, delta, Delivery::Delta);
+        self.draft.take_message(choice, delta, Arrival::Streamed);
         let entries = delta.get("tool_calls").and_then(Value::as_array);
         for entry in entries.into_iter().flatten() {
             let opened = self.calls.push(choice, entry, &mut self.draft.defects);

@@ -1,16 +1,16 @@
-//! Which chunks does OpenAI send for a reply?
+//! Encoder of streamed replies: the chunks that OpenAI sends.
 
 use serde_json::{Value, json};
 
 use super::{call, finish, reasoning, reply, usage};
-use crate::dialect::{Pieces, Stamp};
+use crate::dialect::{DeltaLength, Stamp};
 use crate::ir::{CallId, Object, Part, ReasoningField, ReasoningState, Reply, StopKind};
 use crate::wire::Frame;
 
 /// Writes the role, the parts in their order, the finish label, the usage if it was asked for, and
 /// the terminator. A truncated reply simply ends.
-pub(super) fn encode(reply: &Reply, stamp: &Stamp, pieces: Pieces) -> Vec<Frame> {
-    let mut stream = Stream::new(reply, stamp, pieces);
+pub(super) fn encode(reply: &Reply, stamp: &Stamp, deltas: DeltaLength) -> Vec<Frame> {
+    let mut stream = ChunkWriter::new(reply, stamp, deltas);
     let spoken = reply.parts.iter().any(|part| matches!(part, Part::Text(_)));
     let opening = if spoken { Value::from("") } else { Value::Null };
     stream.delta(&json!({"role": "assistant", "content": opening}));
@@ -28,22 +28,22 @@ pub(super) fn encode(reply: &Reply, stamp: &Stamp, pieces: Pieces) -> Vec<Frame>
     stream.frames
 }
 
-struct Stream<'a> {
+struct ChunkWriter<'a> {
     head: Object,
     with_usage: bool,
-    pieces: Pieces,
+    deltas: DeltaLength,
     frames: Vec<Frame>,
     calls: usize,
     /// The signature of the call that comes next.
     signature: Option<&'a Value>,
 }
 
-impl<'a> Stream<'a> {
-    fn new(reply: &Reply, stamp: &Stamp, pieces: Pieces) -> Self {
+impl<'a> ChunkWriter<'a> {
+    fn new(reply: &Reply, stamp: &Stamp, deltas: DeltaLength) -> Self {
         Self {
             head: reply::head(reply, stamp, "chat.completion.chunk"),
             with_usage: stamp.usage,
-            pieces,
+            deltas,
             frames: Vec::new(),
             calls: 0,
             signature: None,
@@ -80,7 +80,7 @@ impl<'a> Stream<'a> {
     }
 
     fn text(&mut self, key: &str, text: &str) {
-        for piece in self.pieces.cut(text) {
+        for piece in self.deltas.cut(text) {
             self.delta(&json!({ key: piece }));
         }
     }
@@ -116,7 +116,7 @@ impl<'a> Stream<'a> {
             head.extend(call);
         }
         self.delta(&json!({"tool_calls": [head]}));
-        for piece in self.pieces.cut(arguments) {
+        for piece in self.deltas.cut(arguments) {
             let tail = json!({"index": index, "function": {"arguments": piece}});
             self.delta(&json!({"tool_calls": [tail]}));
         }

@@ -4,11 +4,11 @@ use proptest::prelude::{Just, Strategy, prop_oneof};
 use proptest::strategy::BoxedStrategy;
 use serde_json::{Value, json};
 
-use super::OpenAiChat;
+use super::CODEC;
 use crate::dialect::testing::{
-    Choice, NormalForm, Order, assert_fixtures, assert_laws, frames_to_reply, text,
+    ChoiceKind, NormalForm, Order, assert_fixtures, assert_laws, frames_to_reply, text,
 };
-use crate::dialect::{Dialect, Pieces, Route, Stamp};
+use crate::dialect::{DeltaLength, Dialect, Route, Stamp};
 use crate::ir::{
     BrokenCall, CallFormat, CallId, Defect, Message, Part, ReasoningField, ReasoningState, Reply,
     Request, Role, Stop, StopKind, ToolCall, ToolChoice, ToolResult,
@@ -38,12 +38,12 @@ fn form() -> NormalForm {
                 .boxed()
         }),
         choices: &[
-            Choice::Auto,
-            Choice::None,
-            Choice::Required,
-            Choice::Named,
-            Choice::AllowedAuto,
-            Choice::AllowedRequired,
+            ChoiceKind::Auto,
+            ChoiceKind::None,
+            ChoiceKind::Required,
+            ChoiceKind::Named,
+            ChoiceKind::AllowedAuto,
+            ChoiceKind::AllowedRequired,
         ],
         fingerprints: true,
         broken_calls: true,
@@ -78,12 +78,12 @@ fn standing() -> BoxedStrategy<ReasoningState> {
 
 #[test]
 fn the_laws_of_every_dialect_hold() {
-    assert_laws(&OpenAiChat, &form());
+    assert_laws(&CODEC, &form());
 }
 
 #[test]
 fn every_fixture_means_what_it_says() {
-    assert_fixtures(&OpenAiChat);
+    assert_fixtures(&CODEC);
 }
 
 fn call(arguments: &str, input: Value) -> Part {
@@ -99,11 +99,11 @@ fn call(arguments: &str, input: Value) -> Part {
 
 fn replayed(parts: Vec<Part>) -> Value {
     let request = Request { messages: vec![Message::assistant(parts)], ..Request::default() };
-    OpenAiChat.encode_request(&request)["messages"][0].clone()
+    CODEC.encode_request(&request)["messages"][0].clone()
 }
 
 fn decoded(messages: &Value) -> Request {
-    OpenAiChat.decode_request(&json!({"messages": messages}), &Route::default()).unwrap()
+    CODEC.decode_request(&json!({"messages": messages}), &Route::default()).unwrap()
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn a_failed_result_says_so_in_its_text_and_other_values_become_json() {
         result(json!("broke"), true, None),
     ]);
     let request = Request { messages: vec![results], ..Request::default() };
-    let body = OpenAiChat.encode_request(&request);
+    let body = CODEC.encode_request(&request);
     let texts: Vec<&Value> =
         body["messages"].as_array().unwrap().iter().map(|message| &message["content"]).collect();
     assert_eq!(texts, ["{\"n\":1}", "[ERROR:ENOENT] gone", "[ERROR] broke"]);
@@ -227,7 +227,7 @@ fn the_legacy_function_fields_are_understood() {
             {"role": "assistant", "content": null, "function_call": {"name": "f", "arguments": "{}"}},
             {"role": "function", "name": "f", "content": "1"}],
     });
-    let request = OpenAiChat.decode_request(&body, &Route::default()).unwrap();
+    let request = CODEC.decode_request(&body, &Route::default()).unwrap();
     assert_eq!(request.tools[0].name, "f");
     assert_eq!(request.tool_choice, Some(ToolChoice::Named("f".to_owned())));
     assert_eq!(request.max_tokens, Some(9));
@@ -257,7 +257,7 @@ fn a_request_that_cannot_be_read_says_where() {
         ),
         (json!({"messages": [], "stream": "yes"}), "stream: expected true or false"),
     ] {
-        let refused = OpenAiChat.decode_request(&body, &Route::default()).unwrap_err();
+        let refused = CODEC.decode_request(&body, &Route::default()).unwrap_err();
         assert_eq!(refused.to_string(), error);
     }
 }
@@ -267,19 +267,19 @@ fn a_stream_asks_for_its_usage_and_user_fields_are_merged_last() {
     let extra = json!({"stream_options": {"include_obfuscation": false}, "temperature": 0});
     let request =
         Request { stream: true, extra: extra.as_object().unwrap().clone(), ..Request::default() };
-    let body = OpenAiChat.encode_request(&request);
+    let body = CODEC.encode_request(&request);
     assert_eq!(
         body["stream_options"],
         json!({"include_usage": true, "include_obfuscation": false})
     );
-    assert_eq!(OpenAiChat.decode_request(&body, &Route::default()), Ok(request));
+    assert_eq!(CODEC.decode_request(&body, &Route::default()), Ok(request));
 }
 
 /// The stream of a reply, each frame as its `delta`, its label, or what else it holds.
 fn sketch(reply: &Reply, usage: bool) -> Vec<String> {
     let stamp = Stamp { created: 1, usage };
-    let pieces = Pieces(9.try_into().unwrap());
-    let frames = OpenAiChat.encode_stream(reply, &stamp, pieces);
+    let deltas = DeltaLength(9.try_into().unwrap());
+    let frames = CODEC.encode_stream(reply, &stamp, deltas);
     let lines = frames.iter().map(|frame| {
         let Frame::Event { event: None, data } = frame else { panic!("{frame:?}") };
         let Ok(chunk) = serde_json::from_str::<Value>(data) else { return data.clone() };
@@ -322,8 +322,8 @@ fn text_after_a_call_stays_after_it() {
         Stop::new(StopKind::ToolUse, "tool_calls"),
     );
     let stamp = Stamp { created: 1, usage: false };
-    let frames = OpenAiChat.encode_stream(&reply, &stamp, Pieces(1.try_into().unwrap()));
-    let streamed = frames_to_reply(&OpenAiChat, &frames).unwrap();
+    let frames = CODEC.encode_stream(&reply, &stamp, DeltaLength(1.try_into().unwrap()));
+    let streamed = frames_to_reply(&CODEC, &frames).unwrap();
     reply.raw = streamed.raw.clone();
     assert_eq!(streamed, reply);
 }
@@ -336,14 +336,14 @@ fn a_stream_cut_anywhere_is_never_a_finished_reply_nor_half_a_call() {
         Stop::new(StopKind::ToolUse, "tool_calls"),
     );
     let stamp = Stamp { created: 1, usage: false };
-    let frames = OpenAiChat.encode_stream(&reply, &stamp, Pieces(1.try_into().unwrap()));
+    let frames = CODEC.encode_stream(&reply, &stamp, DeltaLength(1.try_into().unwrap()));
     for end in 0..frames.len() - 2 {
-        let cut = frames_to_reply(&OpenAiChat, &frames[..end]).unwrap();
+        let cut = frames_to_reply(&CODEC, &frames[..end]).unwrap();
         assert_eq!(cut.stop, Stop::unlabelled(StopKind::Truncated), "after {end} frames");
         assert!(cut.defects.contains(Defect::Truncated));
         assert!(cut.calls().all(|call| call.input == whole), "after {end} frames");
     }
-    let unterminated = frames_to_reply(&OpenAiChat, &frames[..frames.len() - 1]).unwrap();
+    let unterminated = frames_to_reply(&CODEC, &frames[..frames.len() - 1]).unwrap();
     assert_eq!(unterminated.stop.kind, StopKind::ToolUse);
     assert!(unterminated.defects.contains(Defect::TerminatorMissing));
 }
@@ -358,9 +358,9 @@ fn nothing_that_is_json_is_too_strange_to_decode() {
         json!({"choices": [null, 1, {"message": 2}, {"message": {"content": 4, "tool_calls": [5]}}]}),
         json!({"choices": [{"delta": {"tool_calls": [{"index": -1, "function": []}]}}]}),
     ] {
-        let _ = OpenAiChat.decode_reply(&body);
+        let _ = CODEC.decode_reply(&body);
         let frames = [Frame::data(body.to_string()), Frame::data("{"), Frame::data("")];
-        let streamed = frames_to_reply(&OpenAiChat, &frames).map(|reply| reply.stop.kind);
+        let streamed = frames_to_reply(&CODEC, &frames).map(|reply| reply.stop.kind);
         assert!(matches!(streamed, Ok(StopKind::Truncated) | Err(_)), "{body}");
     }
 }

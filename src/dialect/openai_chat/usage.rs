@@ -1,4 +1,4 @@
-//! How many tokens does this reply say it took?
+//! Token counts of a chat completion, encoded and decoded.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Which items make up a conversation?
+//! The input items of a request, encoded from a conversation and decoded into one.
 
 use std::collections::HashMap;
 
@@ -72,7 +72,7 @@ fn encode_part(role: Role, part: &Part) -> Option<Value> {
 fn output(result: &ToolResult) -> Value {
     match &result.content {
         Value::Array(parts) if !result.is_error && are_content(parts) => result.content.clone(),
-        _ => Value::String(error_text::marked(result)),
+        _ => Value::String(error_text::mark(result)),
     }
 }
 
@@ -85,14 +85,14 @@ fn are_content(parts: &[Value]) -> bool {
 
 /// What the items of a request say.
 #[derive(Debug, Default)]
-pub(super) struct Conversation {
+pub(super) struct DecodedInput {
     pub(super) system: Option<String>,
     pub(super) messages: Vec<Message>,
 }
 
 /// Reads `instructions` and `input`.
-pub(super) fn decode(body: &Fields) -> Result<Conversation, BadRequest> {
-    let mut reader = Reader::default();
+pub(super) fn decode(body: &Fields) -> Result<DecodedInput, BadRequest> {
+    let mut reader = InputReader::default();
     if let Some(text) = body.string("instructions")? {
         reader.instruct(text);
     }
@@ -110,13 +110,13 @@ pub(super) fn decode(body: &Fields) -> Result<Conversation, BadRequest> {
 }
 
 #[derive(Default)]
-struct Reader {
-    conversation: Conversation,
+struct InputReader {
+    conversation: DecodedInput,
     /// The tool each call so far was for: results do not say.
     names: HashMap<CallId, String>,
 }
 
-impl Reader {
+impl InputReader {
     fn item(&mut self, item: &Value, fields: &Fields) -> Result<(), BadRequest> {
         let kind = match fields.string("type")? {
             None if fields.get("role").is_some() => "message",
@@ -160,7 +160,7 @@ impl Reader {
         let text = fields.required_string("arguments")?;
         self.names.insert(id.clone(), name.clone());
         let read = arguments::read_text(text, &mut Defects::default());
-        let call = arguments::part(id, name, CallFormat::OpenAi, read, item.clone());
+        let call = arguments::call_part(id, name, CallFormat::OpenAi, read, item.clone());
         self.push(Role::Assistant, call);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What does one output item say?
+//! Output items, encoded and decoded.
 
 use serde_json::{Value, json};
 
@@ -9,14 +9,14 @@ use crate::ir::{
 
 /// What the items of a reply said so far.
 #[derive(Debug, Default)]
-pub(super) struct Items {
+pub(super) struct OutputItems {
     pub(super) parts: Vec<Part>,
     pub(super) defects: Defects,
     /// Whether a text was a refusal.
     pub(super) refused: bool,
 }
 
-impl Items {
+impl OutputItems {
     pub(super) fn read(&mut self, item: &Value) {
         match item.get("type").and_then(Value::as_str) {
             Some("message") => self.message(item),
@@ -69,10 +69,10 @@ impl Items {
             self.defects.record(Defect::ArgumentsInvalid);
             Err(cut_short(arguments))
         } else {
-            arguments::read(arguments, arguments::Written::Encoded, &mut self.defects)
+            arguments::read(arguments, arguments::ArgumentEncoding::JsonString, &mut self.defects)
         };
         let name = name.to_owned();
-        self.parts.push(arguments::part(id, name, CallFormat::OpenAi, read, item.clone()));
+        self.parts.push(arguments::call_part(id, name, CallFormat::OpenAi, read, item.clone()));
     }
 
     /// The item's own id stands in for a missing `call_id`.
@@ -86,13 +86,16 @@ impl Items {
 }
 
 /// Arguments of a call that the provider itself says is not complete, parsable or not.
-fn cut_short(arguments: Option<&Value>) -> arguments::Broken {
+fn cut_short(arguments: Option<&Value>) -> arguments::BrokenArguments {
     let text = match arguments {
         Some(Value::String(text)) => text.clone(),
         Some(other) => other.to_string(),
         None => String::new(),
     };
-    arguments::Broken { text, problem: "the reply ended before the call was complete".to_owned() }
+    arguments::BrokenArguments {
+        text,
+        problem: "the reply ended before the call was complete".to_owned(),
+    }
 }
 
 /// The item as the provider sent it, as long as it still says what the call says.
@@ -107,7 +110,7 @@ pub(super) fn verbatim(call: &ToolCall) -> Option<&Value> {
 }
 
 fn means(arguments: &Value, input: &Value) -> bool {
-    let written = arguments::Written::Encoded;
+    let written = arguments::ArgumentEncoding::JsonString;
     arguments::read(Some(arguments), written, &mut Defects::default()).as_ref() == Ok(input)
 }
 

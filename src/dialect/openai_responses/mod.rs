@@ -1,4 +1,4 @@
-//! How does OpenAI's `/v1/responses` say it?
+//! OpenAI's Responses API, `/v1/responses`.
 //!
 //! A conversation is a flat list of items; a reply is another such list:
 //!
@@ -30,44 +30,17 @@ mod stream_encoder;
 mod tests;
 mod tools;
 
-use serde_json::Value;
-
-use super::{
-    ApiError, BadRequest, Dialect, DialectId, Pieces, Route, Stamp, StreamDecoder as Decoder,
-};
-use crate::ir::{Reply, Request};
-use crate::wire::Frame;
+use super::{Codec, DialectId};
+use crate::wire::Framing;
 
 /// OpenAI's Responses API, and everything compatible with it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OpenAiResponses;
-
-impl Dialect for OpenAiResponses {
-    fn id(&self) -> DialectId {
-        DialectId::OpenAiResponses
-    }
-
-    fn encode_request(&self, request: &Request) -> Value {
-        request::encode(request)
-    }
-
-    fn decode_reply(&self, body: &Value) -> Result<Reply, ApiError> {
-        reply::decode(body)
-    }
-
-    fn decode_request(&self, body: &Value, _route: &Route) -> Result<Request, BadRequest> {
-        request::decode(body)
-    }
-
-    fn encode_reply(&self, reply: &Reply, stamp: &Stamp) -> Value {
-        reply::encode(reply, stamp)
-    }
-
-    fn stream_decoder(&self) -> Box<dyn Decoder> {
-        Box::new(stream_decoder::EventDecoder::default())
-    }
-
-    fn encode_stream(&self, reply: &Reply, stamp: &Stamp, pieces: Pieces) -> Vec<Frame> {
-        stream_encoder::encode(reply, stamp, pieces)
-    }
-}
+pub(super) static CODEC: Codec = Codec {
+    id: DialectId::OpenAiResponses,
+    framing: Framing::Sse,
+    encode_request: request::encode,
+    decode_reply: reply::decode,
+    decode_request: |body, _| request::decode(body),
+    encode_reply: reply::encode,
+    stream_decoder: || Box::new(stream_decoder::ResponsesStream::default()),
+    encode_stream: stream_encoder::encode,
+};

@@ -1,4 +1,4 @@
-//! What is known of an item while its events arrive?
+//! An output item while its events arrive.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 /// The texts that arrive in deltas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Slot {
+pub(super) enum TextSlot {
     Text,
     Refusal,
     Arguments,
@@ -24,7 +24,7 @@ pub(super) struct OpenItem {
     /// The item as its last event showed it.
     whole: Option<Value>,
     /// Texts by slot and by their place in it.
-    slots: BTreeMap<(Slot, u64), String>,
+    slots: BTreeMap<(TextSlot, u64), String>,
     /// Whether the event that closes the arguments came.
     arguments_done: bool,
 }
@@ -43,9 +43,9 @@ impl OpenItem {
         let shown = self.whole.as_ref().unwrap_or(&self.head);
         let kind = shown.get("type").and_then(Value::as_str);
         kind.unwrap_or(match self.slots.keys().next() {
-            Some((Slot::Text | Slot::Refusal, _)) => "message",
-            Some((Slot::Arguments, _)) => "function_call",
-            Some((Slot::Summary | Slot::Reasoning, _)) => "reasoning",
+            Some((TextSlot::Text | TextSlot::Refusal, _)) => "message",
+            Some((TextSlot::Arguments, _)) => "function_call",
+            Some((TextSlot::Summary | TextSlot::Reasoning, _)) => "reasoning",
             None => "",
         })
     }
@@ -67,13 +67,13 @@ impl OpenItem {
         self.is_call() && !self.arguments_done
     }
 
-    pub(super) fn append(&mut self, slot: Slot, place: u64, delta: &str) {
+    pub(super) fn append(&mut self, slot: TextSlot, place: u64, delta: &str) {
         self.slots.entry((slot, place)).or_default().push_str(delta);
     }
 
     /// The closing event of a text repeats it whole.
-    pub(super) fn settle(&mut self, slot: Slot, place: u64, text: &str) {
-        self.arguments_done |= slot == Slot::Arguments;
+    pub(super) fn settle(&mut self, slot: TextSlot, place: u64, text: &str) {
+        self.arguments_done |= slot == TextSlot::Arguments;
         let known = self.slots.entry((slot, place)).or_default();
         if !text.is_empty() {
             text.clone_into(known);
@@ -96,10 +96,10 @@ impl OpenItem {
         fill("type", json!(self.kind()));
         match self.kind() {
             "message" => fill("content", self.content()),
-            "function_call" => fill("arguments", json!(self.text(Slot::Arguments))),
+            "function_call" => fill("arguments", json!(self.text(TextSlot::Arguments))),
             "reasoning" => {
-                fill("summary", self.list(Slot::Summary, "summary_text"));
-                fill("content", self.list(Slot::Reasoning, "reasoning_text"));
+                fill("summary", self.list(TextSlot::Summary, "summary_text"));
+                fill("content", self.list(TextSlot::Reasoning, "reasoning_text"));
             }
             _ => {}
         }
@@ -115,22 +115,23 @@ impl OpenItem {
         item
     }
 
-    fn text(&self, slot: Slot) -> String {
+    fn text(&self, slot: TextSlot) -> String {
         self.texts(slot).collect()
     }
 
-    fn texts(&self, slot: Slot) -> impl Iterator<Item = &str> {
+    fn texts(&self, slot: TextSlot) -> impl Iterator<Item = &str> {
         let of_slot = self.slots.iter().filter(move |((known, _), _)| *known == slot);
         of_slot.map(|(_, text)| text.as_str())
     }
 
-    fn list(&self, slot: Slot, kind: &str) -> Value {
+    fn list(&self, slot: TextSlot, kind: &str) -> Value {
         self.texts(slot).map(|text| json!({"type": kind, "text": text})).collect()
     }
 
     fn content(&self) -> Value {
-        let texts = self.texts(Slot::Text).map(|text| json!({"type": "output_text", "text": text}));
-        let refusals = self.texts(Slot::Refusal);
+        let texts =
+            self.texts(TextSlot::Text).map(|text| json!({"type": "output_text", "text": text}));
+        let refusals = self.texts(TextSlot::Refusal);
         let refusals = refusals.map(|text| json!({"type": "refusal", "refusal": text}));
         texts.chain(refusals).collect()
     }

@@ -1,9 +1,9 @@
-//! What does a response object say besides its items?
+//! The response object around the items, encoded and decoded.
 
 use serde_json::{Value, json};
 
-use super::item::{self, Items};
-use crate::dialect::merge::merge;
+use super::item::{self, OutputItems};
+use crate::dialect::object::merge;
 use crate::dialect::{ApiError, Stamp};
 use crate::ir::{Defect, Reply, Stop, StopKind, Usage};
 
@@ -19,7 +19,7 @@ pub(super) fn decode(body: &Value) -> Result<Reply, ApiError> {
     if status == Some("failed") || !is_response(body) {
         return Err(ApiError::from_response(200, Vec::new(), &body.to_string()));
     }
-    let mut items = Items::default();
+    let mut items = OutputItems::default();
     match body.get("output").and_then(Value::as_array) {
         Some(output) => output.iter().for_each(|item| items.read(item)),
         None => items.defects.record(Defect::OutputMissing),
@@ -34,7 +34,7 @@ fn is_response(body: &Value) -> bool {
 }
 
 /// A reply from its items and the response object around them.
-pub(super) fn assemble(items: Items, response: &Value, stop: Stop, raw: Value) -> Reply {
+pub(super) fn assemble(items: OutputItems, response: &Value, stop: Stop, raw: Value) -> Reply {
     let text = |key: &str| response.get(key).and_then(Value::as_str).map(str::to_owned);
     Reply {
         id: text("id"),
@@ -49,7 +49,7 @@ pub(super) fn assemble(items: Items, response: &Value, stop: Stop, raw: Value) -
 }
 
 /// There is no finish reason here: what was said decides how a completed response ended.
-pub(super) fn stop(response: &Value, status: Option<&str>, items: &mut Items) -> Stop {
+pub(super) fn stop(response: &Value, status: Option<&str>, items: &mut OutputItems) -> Stop {
     let Some(status) = status.filter(|status| !status.is_empty()) else {
         items.defects.record(Defect::FinishMissing);
         return Stop::unlabelled(StopKind::Missing);

@@ -1,11 +1,11 @@
-//! What does a request body hold besides its items and tools?
+//! The fields of a request besides its items and tools.
 
 use serde_json::{Value, json};
 
 use super::{input, tools};
 use crate::dialect::BadRequest;
 use crate::dialect::fields::Fields;
-use crate::dialect::merge::merge;
+use crate::dialect::object::merge;
 use crate::ir::{Object, Request};
 
 /// The fields that [`Request`] has places for; all others are its `extra`.
@@ -46,7 +46,7 @@ pub(super) fn encode(request: &Request) -> Value {
 
 pub(super) fn decode(body: &Value) -> Result<Request, BadRequest> {
     let fields = Fields::of_body(body)?;
-    let input::Conversation { system, messages } = input::decode(&fields)?;
+    let input::DecodedInput { system, messages } = input::decode(&fields)?;
     Ok(Request {
         model: fields.required_string("model")?.to_owned(),
         system,

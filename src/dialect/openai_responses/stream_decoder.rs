@@ -1,4 +1,4 @@
-//! Which reply do these events tell?
+//! Decoder of streamed replies: the events of one stream.
 //!
 //! Events find their item by a known `item_id`, else by `output_index`, else it is the latest one:
 //! servers leave out either, and some change the id from event to event. Nothing is a call before
@@ -6,25 +6,25 @@
 
 use serde_json::Value;
 
-use super::item::Items;
-use super::open_item::{OpenItem, Slot};
+use super::item::OutputItems;
+use super::open_item::{OpenItem, TextSlot};
 use super::reply;
 use crate::dialect::{ApiError, StreamDecoder};
 use crate::ir::{Defect, Defects, Reply, Stop, StopKind};
 use crate::wire::Frame;
 
 /// The events that carry text: the slot, the key of the text, and whether it is all of it.
-const TEXTS: [(&str, Slot, &str, bool); 10] = [
-    ("response.output_text.delta", Slot::Text, "delta", false),
-    ("response.output_text.done", Slot::Text, "text", true),
-    ("response.refusal.delta", Slot::Refusal, "delta", false),
-    ("response.refusal.done", Slot::Refusal, "refusal", true),
-    ("response.function_call_arguments.delta", Slot::Arguments, "delta", false),
-    ("response.function_call_arguments.done", Slot::Arguments, "arguments", true),
-    ("response.reasoning_summary_text.delta", Slot::Summary, "delta", false),
-    ("response.reasoning_summary_text.done", Slot::Summary, "text", true),
-    ("response.reasoning_text.delta", Slot::Reasoning, "delta", false),
-    ("response.reasoning_text.done", Slot::Reasoning, "text", true),
+const TEXTS: [(&str, TextSlot, &str, bool); 10] = [
+    ("response.output_text.delta", TextSlot::Text, "delta", false),
+    ("response.output_text.done", TextSlot::Text, "text", true),
+    ("response.refusal.delta", TextSlot::Refusal, "delta", false),
+    ("response.refusal.done", TextSlot::Refusal, "refusal", true),
+    ("response.function_call_arguments.delta", TextSlot::Arguments, "delta", false),
+    ("response.function_call_arguments.done", TextSlot::Arguments, "arguments", true),
+    ("response.reasoning_summary_text.delta", TextSlot::Summary, "delta", false),
+    ("response.reasoning_summary_text.done", TextSlot::Summary, "text", true),
+    ("response.reasoning_text.delta", TextSlot::Reasoning, "delta", false),
+    ("response.reasoning_text.done", TextSlot::Reasoning, "text", true),
 ];
 
 /// Events that say nothing that others do not.
@@ -40,7 +40,7 @@ const SILENT: [&str; 7] = [
 
 /// The decoder of one stream.
 #[derive(Debug, Default)]
-pub(super) struct EventDecoder {
+pub(super) struct ResponsesStream {
     payloads: Vec<Value>,
     items: Vec<OpenItem>,
     /// The latest response object.
@@ -51,7 +51,7 @@ pub(super) struct EventDecoder {
     defects: Defects,
 }
 
-impl StreamDecoder for EventDecoder {
+impl StreamDecoder for ResponsesStream {
     fn push(&mut self, frame: &Frame) {
         let (event, data) = match frame {
             Frame::Comment(_) => return self.defects.record(Defect::SseComment),
@@ -77,7 +77,7 @@ impl StreamDecoder for EventDecoder {
     }
 }
 
-impl EventDecoder {
+impl ResponsesStream {
     fn payload(&mut self, event: Option<&str>, payload: &Value) {
         if self.ended.is_some() {
             return self.defects.record(Defect::EventsAfterEnd);
@@ -206,8 +206,9 @@ impl EventDecoder {
     }
 
     fn reply(mut self) -> Reply {
-        let mut items = Items { defects: std::mem::take(&mut self.defects), ..Items::default() };
-        for value in self.settled(&mut items.defects) {
+        let mut items =
+            OutputItems { defects: std::mem::take(&mut self.defects), ..OutputItems::default() };
+        for value in self.settle_items(&mut items.defects) {
             items.read(&value);
         }
         let stop = if let Some(event) = self.ended {
@@ -221,7 +222,7 @@ impl EventDecoder {
     }
 
     /// The items in their order, each as complete as the stream made it.
-    fn settled(&mut self, defects: &mut Defects) -> Vec<Value> {
+    fn settle_items(&mut self, defects: &mut Defects) -> Vec<Value> {
         if self.items.iter().all(|item| item.index.is_some()) {
             self.items.sort_by_key(|item| item.index);
         }

@@ -1,16 +1,16 @@
-//! Which events does OpenAI send for a reply?
+//! Encoder of streamed replies: the events that OpenAI sends.
 
 use serde_json::{Value, json};
 
 use super::reply;
-use crate::dialect::{Pieces, Stamp};
+use crate::dialect::{DeltaLength, Stamp};
 use crate::ir::{Object, Reply, StopKind};
 use crate::wire::Frame;
 
 /// Writes the whole life of a response. A truncated reply simply ends.
-pub(super) fn encode(reply: &Reply, stamp: &Stamp, pieces: Pieces) -> Vec<Frame> {
+pub(super) fn encode(reply: &Reply, stamp: &Stamp, deltas: DeltaLength) -> Vec<Frame> {
     let response = reply::encode(reply, stamp);
-    let mut events = Events { frames: Vec::new(), pieces };
+    let mut events = EventWriter { frames: Vec::new(), deltas };
     let opening = reply::skeleton(reply, stamp, "in_progress");
     events.emit("response.created", json!({"response": opening}));
     events.emit("response.in_progress", json!({"response": opening}));
@@ -26,20 +26,20 @@ pub(super) fn encode(reply: &Reply, stamp: &Stamp, pieces: Pieces) -> Vec<Frame>
     events.frames
 }
 
-struct Events {
+struct EventWriter {
     frames: Vec<Frame>,
-    pieces: Pieces,
+    deltas: DeltaLength,
 }
 
 /// Where the events of one text belong: the item, and the text's place in it.
-struct Place<'a> {
+struct TextPlace<'a> {
     output_index: usize,
     item_id: &'a Value,
     /// `content_index` or `summary_index`, and its value; arguments have none.
     part: Option<(&'static str, usize)>,
 }
 
-impl Place<'_> {
+impl TextPlace<'_> {
     fn fields(&self) -> Object {
         let mut fields = Object::new();
         fields.insert("item_id".to_owned(), self.item_id.clone());
@@ -59,7 +59,7 @@ impl Place<'_> {
     }
 }
 
-impl Events {
+impl EventWriter {
     fn emit(&mut self, kind: &str, fields: Value) {
         let mut payload = Object::new();
         payload.insert("type".to_owned(), json!(kind));
@@ -74,7 +74,7 @@ impl Events {
         let added = json!({"output_index": output_index, "item": head(item)});
         self.emit("response.output_item.added", added);
         let item_id = item.get("id").unwrap_or(&Value::Null);
-        let at = |part| Place { output_index, item_id, part };
+        let at = |part| TextPlace { output_index, item_id, part };
         match item.get("type").and_then(Value::as_str) {
             Some("message") => {
                 for (n, part) in list(item, "content").iter().enumerate() {
@@ -95,7 +95,7 @@ impl Events {
         self.emit("response.output_item.done", json!({"output_index": output_index, "item": item}));
     }
 
-    fn content(&mut self, place: &Place, part: &Value) {
+    fn content(&mut self, place: &TextPlace, part: &Value) {
         let (name, key) = match part.get("type").and_then(Value::as_str) {
             Some("refusal") => ("response.refusal", "refusal"),
             Some("reasoning_text") => ("response.reasoning_text", "text"),
@@ -107,30 +107,30 @@ impl Events {
         self.emit("response.content_part.done", place.with(json!({"part": part})));
     }
 
-    fn summary(&mut self, place: &Place, part: &Value) {
+    fn summary(&mut self, place: &TextPlace, part: &Value) {
         let empty = without_text(part, "text");
         self.emit("response.reasoning_summary_part.added", place.with(json!({"part": empty})));
         self.text("response.reasoning_summary_text", "text", place, text(part, "text"));
         self.emit("response.reasoning_summary_part.done", place.with(json!({"part": part})));
     }
 
-    fn arguments(&mut self, place: &Place, item: &Value) {
+    fn arguments(&mut self, place: &TextPlace, item: &Value) {
         const NAME: &str = "response.function_call_arguments";
         let arguments = text(item, "arguments");
-        for piece in self.pieces.cut(arguments) {
+        for piece in self.deltas.cut(arguments) {
             self.emit(&format!("{NAME}.delta"), place.with(json!({"delta": piece})));
         }
         let done = json!({"arguments": arguments, "name": item.get("name")});
         self.emit(&format!("{NAME}.done"), place.with(done));
     }
 
-    fn text(&mut self, name: &str, key: &str, place: &Place, text: &str) {
+    fn text(&mut self, name: &str, key: &str, place: &TextPlace, text: &str) {
         let logprobs = (name == "response.output_text").then(|| ("logprobs".to_owned(), json!([])));
         let event = |key: &str, text: &str| {
             let fields = [(key.to_owned(), json!(text))];
             place.with(Value::Object(fields.into_iter().chain(logprobs.clone()).collect()))
         };
-        for piece in self.pieces.cut(text) {
+        for piece in self.deltas.cut(text) {
             self.emit(&format!("{name}.delta"), event("delta", piece));
         }
         self.emit(&format!("{name}.done"), event(key, text));

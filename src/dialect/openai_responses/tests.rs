@@ -5,9 +5,9 @@ use proptest::prelude::{Strategy, prop_oneof};
 use proptest::strategy::BoxedStrategy;
 use serde_json::{Value, json};
 
-use super::OpenAiResponses;
+use super::CODEC;
 use crate::dialect::testing::{
-    Choice, NormalForm, assert_fixtures, assert_laws, frames_to_reply, text, word,
+    ChoiceKind, NormalForm, assert_fixtures, assert_laws, frames_to_reply, text, word,
 };
 use crate::dialect::{Dialect, Route, Stamp};
 use crate::ir::{
@@ -24,12 +24,12 @@ fn form() -> NormalForm {
             prop_oneof![3 => text().prop_map(Value::from), 1 => parts.prop_map(Value::from)].boxed()
         },
         choices: &[
-            Choice::Auto,
-            Choice::None,
-            Choice::Required,
-            Choice::Named,
-            Choice::AllowedAuto,
-            Choice::AllowedRequired,
+            ChoiceKind::Auto,
+            ChoiceKind::None,
+            ChoiceKind::Required,
+            ChoiceKind::Named,
+            ChoiceKind::AllowedAuto,
+            ChoiceKind::AllowedRequired,
         ],
         usage: |usage| Usage {
             cached: usage.cached.or(Some(0)),
@@ -85,12 +85,12 @@ fn reasoning_items() -> BoxedStrategy<ReasoningState> {
 
 #[test]
 fn the_dialect_keeps_the_laws() {
-    assert_laws(&OpenAiResponses, &form());
+    assert_laws(&CODEC, &form());
 }
 
 #[test]
 fn fixtures_mean_what_they_say() {
-    assert_fixtures(&OpenAiResponses);
+    assert_fixtures(&CODEC);
 }
 
 fn ask(messages: Vec<Message>) -> Request {
@@ -100,7 +100,7 @@ fn ask(messages: Vec<Message>) -> Request {
 fn decoded(output: &Value) -> Reply {
     let body =
         json!({"id": "resp_1", "object": "response", "status": "completed", "output": output});
-    OpenAiResponses.decode_reply(&body).unwrap()
+    CODEC.decode_reply(&body).unwrap()
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn a_replayed_turn_is_sent_back_byte_for_byte() {
          "arguments": "{\"b\": 1,  \"a\":2}", "status": "completed"},
     ]);
     let reply = decoded(&output);
-    let body = OpenAiResponses.encode_request(&ask(vec![Message::assistant(reply.parts)]));
+    let body = CODEC.encode_request(&ask(vec![Message::assistant(reply.parts)]));
     assert_eq!(body["input"], output);
 }
 
@@ -122,7 +122,7 @@ fn a_call_that_was_changed_is_not_sent_as_it_came() {
     if let Some(Part::Call(call)) = reply.parts.first_mut() {
         call.input = json!({"a": 1});
     }
-    let body = OpenAiResponses.encode_request(&ask(vec![Message::assistant(reply.parts)]));
+    let body = CODEC.encode_request(&ask(vec![Message::assistant(reply.parts)]));
     assert_eq!(
         body["input"],
         json!([{"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{\"a\":1}"}])
@@ -132,14 +132,14 @@ fn a_call_that_was_changed_is_not_sent_as_it_came() {
 #[test]
 fn requests_are_stateless_unless_the_user_says_otherwise() {
     let mut request = ask(vec![Message::user("hi")]);
-    let body = OpenAiResponses.encode_request(&request);
+    let body = CODEC.encode_request(&request);
     assert_eq!(body["store"], json!(false));
     assert_eq!(body["include"], json!(["reasoning.encrypted_content"]));
 
     request.extra.insert("store".to_owned(), json!(true));
-    let body = OpenAiResponses.encode_request(&request);
+    let body = CODEC.encode_request(&request);
     assert_eq!(body["store"], json!(true));
-    assert_eq!(OpenAiResponses.decode_request(&body, &Route::default()).unwrap(), request);
+    assert_eq!(CODEC.decode_request(&body, &Route::default()).unwrap(), request);
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn a_tool_is_flat_and_its_strictness_is_always_told() {
         strict: None,
     });
     assert_eq!(
-        OpenAiResponses.encode_request(&request)["tools"],
+        CODEC.encode_request(&request)["tools"],
         json!([{"type": "function", "name": "f", "description": "d", "parameters": schema,
                 "strict": null}])
     );
@@ -163,19 +163,19 @@ fn a_tool_is_flat_and_its_strictness_is_always_told() {
 fn texts_of_one_message_stay_one_message() {
     let texts = ["a", "b"].map(|text| Part::Text(text.to_owned())).to_vec();
     let request = ask(vec![Message { role: Role::User, parts: texts }]);
-    let body = OpenAiResponses.encode_request(&request);
-    assert_eq!(OpenAiResponses.decode_request(&body, &Route::default()).unwrap(), request);
+    let body = CODEC.encode_request(&request);
+    assert_eq!(CODEC.decode_request(&body, &Route::default()).unwrap(), request);
 }
 
 #[test]
 fn short_forms_of_a_request_are_understood() {
     let body = json!({"model": "m", "input": "hi"});
-    let request = OpenAiResponses.decode_request(&body, &Route::default()).unwrap();
+    let request = CODEC.decode_request(&body, &Route::default()).unwrap();
     assert_eq!(request, ask(vec![Message::user("hi")]));
 
     let body = json!({"model": "m", "instructions": null, "input": [
         {"role": "developer", "content": "be brief"}, {"role": "user", "content": "hi"}]});
-    let request = OpenAiResponses.decode_request(&body, &Route::default()).unwrap();
+    let request = CODEC.decode_request(&body, &Route::default()).unwrap();
     assert_eq!(request.system.as_deref(), Some("be brief"));
     assert_eq!(request.messages, [Message::user("hi")]);
 }
@@ -213,7 +213,7 @@ fn a_request_that_cannot_be_read_is_refused_with_the_place() {
             "tool_choice: 'any' is no tool choice",
         ),
     ] {
-        let error = OpenAiResponses.decode_request(&body, &Route::default()).unwrap_err();
+        let error = CODEC.decode_request(&body, &Route::default()).unwrap_err();
         assert_eq!(error.to_string(), problem);
     }
 }
@@ -221,18 +221,18 @@ fn a_request_that_cannot_be_read_is_refused_with_the_place() {
 #[test]
 fn a_body_of_another_protocol_is_no_reply() {
     for body in [json!({}), json!({"choices": []}), json!(null), json!({"status": "ok"})] {
-        OpenAiResponses.decode_reply(&body).unwrap_err();
+        CODEC.decode_reply(&body).unwrap_err();
     }
     let failed = json!({"object": "response", "status": "failed", "error": null, "output": []});
-    OpenAiResponses.decode_reply(&failed).unwrap_err();
+    CODEC.decode_reply(&failed).unwrap_err();
 }
 
 /// The events of one call, to be cut short or stripped.
 fn call_stream() -> Vec<Value> {
     let reply = decoded(&json!([{"type": "function_call", "id": "fc_1", "call_id": "call_1",
                                  "name": "f", "arguments": "{\"a\":1}", "status": "completed"}]));
-    let pieces = crate::dialect::Pieces(std::num::NonZeroUsize::new(4).unwrap());
-    let frames = OpenAiResponses.encode_stream(&reply, &Stamp { created: 1, usage: true }, pieces);
+    let deltas = crate::dialect::DeltaLength(std::num::NonZeroUsize::new(4).unwrap());
+    let frames = CODEC.encode_stream(&reply, &Stamp { created: 1, usage: true }, deltas);
     frames
         .iter()
         .map(|frame| match frame {
@@ -244,7 +244,7 @@ fn call_stream() -> Vec<Value> {
 
 fn streamed(events: &[Value]) -> Reply {
     let frames: Vec<Frame> = events.iter().map(|event| Frame::data(event.to_string())).collect();
-    frames_to_reply(&OpenAiResponses, &frames).unwrap()
+    frames_to_reply(&CODEC, &frames).unwrap()
 }
 
 #[test]

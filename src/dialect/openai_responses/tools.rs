@@ -1,4 +1,4 @@
-//! How are tools and the choice among them written?
+//! Tools and tool choice, encoded and decoded.
 
 use serde_json::{Value, json};
 

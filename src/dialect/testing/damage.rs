@@ -5,14 +5,14 @@ use std::num::NonZeroUsize;
 use serde_json::{Value, json};
 
 use super::laws::{frames_to_reply, stamp};
-use crate::dialect::{Dialect, Pieces, Route};
+use crate::dialect::{DeltaLength, Dialect, Route};
 use crate::ir::{Reply, Request, StopKind, ToolCall};
 use crate::wire::Frame;
 
 /// A stream that ends early is not a finished reply, and never shows a call that was not made.
 pub(super) fn cut_streams_are_truncated(dialect: &dyn Dialect, reply: &Reply) {
-    let pieces = Pieces(NonZeroUsize::new(3).unwrap());
-    let frames = dialect.encode_stream(reply, &stamp(), pieces);
+    let deltas = DeltaLength(NonZeroUsize::new(3).unwrap());
+    let frames = dialect.encode_stream(reply, &stamp(), deltas);
     for length in 0..frames.len() {
         let cut = frames_to_reply(dialect, &frames[..length])
             .unwrap_or_else(|error| panic!("{error} in the first {length} of {frames:#?}"));
@@ -45,8 +45,8 @@ pub(super) fn no_reply_panics(dialect: &dyn Dialect, reply: &Reply) {
     for body in damaged(&dialect.encode_reply(reply, &stamp())) {
         dialect.decode_reply(&body).ok();
     }
-    let pieces = Pieces(NonZeroUsize::new(1000).unwrap());
-    let frames = dialect.encode_stream(reply, &stamp(), pieces);
+    let deltas = DeltaLength(NonZeroUsize::new(1000).unwrap());
+    let frames = dialect.encode_stream(reply, &stamp(), deltas);
     for (place, frame) in frames.iter().enumerate() {
         for other in damaged_frames(frame) {
             let mut decoder = dialect.stream_decoder();

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::laws::{bare, clear_raw, frames_to_reply, stamp};
-use crate::dialect::{ApiError, Dialect, Pieces, Route};
+use crate::dialect::{ApiError, DeltaLength, Dialect, Route};
 use crate::ir::{
     Defect, Message, Part, ReasoningState, Reply, Request, Role, Stop, StopKind, ToolCall, Usage,
 };
@@ -344,7 +344,7 @@ fn encode_again(dialect: &dyn Dialect, name: &str, reply: &Reply) {
     }
     let plain = dialect.decode_reply(&dialect.encode_reply(reply, &stamp())).unwrap();
     assert_eq!(Seen::of(&plain).said(), seen.said(), "{name}, encoded again");
-    let frames = dialect.encode_stream(reply, &stamp(), Pieces(NonZeroUsize::new(3).unwrap()));
+    let frames = dialect.encode_stream(reply, &stamp(), DeltaLength(NonZeroUsize::new(3).unwrap()));
     let streamed = frames_to_reply(dialect, &frames).unwrap();
     assert_eq!(Seen::of(&streamed).said(), seen.said(), "{name}, streamed again");
 }

@@ -8,7 +8,7 @@ use crate::ir::{CallFormat, ReasoningState, Reply, Request, Stop, Usage};
 
 /// The forms of tool choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::dialect) enum Choice {
+pub(in crate::dialect) enum ChoiceKind {
     Auto,
     None,
     Required,
@@ -45,7 +45,7 @@ pub(in crate::dialect) struct NormalForm {
     pub(in crate::dialect) errors: bool,
     /// Whether its error code survives.
     pub(in crate::dialect) error_codes: bool,
-    pub(in crate::dialect) choices: &'static [Choice],
+    pub(in crate::dialect) choices: &'static [ChoiceKind],
     pub(in crate::dialect) strict: bool,
     pub(in crate::dialect) parallel: bool,
     /// Whether model and stream flag stand in the path and not in the body.
@@ -76,7 +76,7 @@ impl NormalForm {
             results: || values::text().prop_map(Value::String).boxed(),
             errors: true,
             error_codes: true,
-            choices: &[Choice::Auto, Choice::None, Choice::Required, Choice::Named],
+            choices: &[ChoiceKind::Auto, ChoiceKind::None, ChoiceKind::Required, ChoiceKind::Named],
             strict: true,
             parallel: true,
             routed: false,

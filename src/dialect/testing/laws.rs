@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::form::NormalForm;
 use super::{damage, replies, requests};
-use crate::dialect::{ApiError, Dialect, Pieces, Route, Stamp};
+use crate::dialect::{ApiError, DeltaLength, Dialect, Route, Stamp};
 use crate::ir::{Defect, Part, Reply, Request};
 use crate::wire::Frame;
 
@@ -72,8 +72,8 @@ pub(in crate::dialect) fn reply_round_trip(dialect: &dyn Dialect, reply: &Reply)
 /// `decode_stream(encode_stream(x)) == x`, whatever the length of the deltas.
 pub(in crate::dialect) fn stream_equals_plain(dialect: &dyn Dialect, reply: &Reply) {
     for length in PIECES {
-        let pieces = Pieces(NonZeroUsize::new(length).unwrap());
-        let frames = dialect.encode_stream(reply, &stamp(), pieces);
+        let deltas = DeltaLength(NonZeroUsize::new(length).unwrap());
+        let frames = dialect.encode_stream(reply, &stamp(), deltas);
         let decoded = frames_to_reply(dialect, &frames)
             .unwrap_or_else(|error| panic!("{error} in {frames:#?}"));
         assert_eq!(bare(decoded), expected(reply), "decoded from {frames:#?}");

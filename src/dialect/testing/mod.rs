@@ -20,7 +20,7 @@ mod values;
 pub(in crate::dialect) use fixtures::assert_fixtures;
 #[expect(unused_imports, reason = "for the dialects' own properties beside the shared laws")]
 pub(in crate::dialect) use {
-    form::{Choice, NormalForm, Order},
+    form::{ChoiceKind, NormalForm, Order},
     laws::{
         assert_laws, frames_to_reply, reply_round_trip, request_round_trip, stream_equals_plain,
     },

@@ -7,7 +7,7 @@ use proptest::sample::select;
 use proptest::strategy::BoxedStrategy;
 use serde_json::{Value, json};
 
-use super::form::{Choice, NormalForm, Order};
+use super::form::{ChoiceKind, NormalForm, Order};
 use super::values::{json_object, text, word};
 use crate::ir::{
     CallId, Message, Object, Part, Request, Role, ToolCall, ToolChoice, ToolResult, ToolSpec,
@@ -71,15 +71,15 @@ fn tools(form: &NormalForm) -> impl Strategy<Value = Offer> + use<> {
     )
 }
 
-fn chosen(form: Choice, tools: &[ToolSpec]) -> ToolChoice {
+fn chosen(form: ChoiceKind, tools: &[ToolSpec]) -> ToolChoice {
     let names = || tools.iter().take(2).map(|tool| tool.name.clone()).collect();
     match form {
-        Choice::Auto => ToolChoice::Auto,
-        Choice::None => ToolChoice::None,
-        Choice::Required => ToolChoice::Required,
-        Choice::Named => ToolChoice::Named(tools[0].name.clone()),
-        Choice::AllowedAuto => ToolChoice::Allowed { required: false, names: names() },
-        Choice::AllowedRequired => ToolChoice::Allowed { required: true, names: names() },
+        ChoiceKind::Auto => ToolChoice::Auto,
+        ChoiceKind::None => ToolChoice::None,
+        ChoiceKind::Required => ToolChoice::Required,
+        ChoiceKind::Named => ToolChoice::Named(tools[0].name.clone()),
+        ChoiceKind::AllowedAuto => ToolChoice::Allowed { required: false, names: names() },
+        ChoiceKind::AllowedRequired => ToolChoice::Allowed { required: true, names: names() },
     }
 }
 

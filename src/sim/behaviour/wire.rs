@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::conversations::conversations;
 use super::{answer, fleet, meaning};
-use crate::dialect::{Pieces, Stamp};
+use crate::dialect::{DeltaLength, Stamp};
 use crate::ir::{Defect, Reply, Request, Stop, StopKind};
 use crate::profile::Status;
 use crate::sim::quirks::{HttpQuirk, distort_body, distort_frames};
@@ -24,7 +24,7 @@ fn plain(model: &ModelFile, reply: &Reply) -> Reply {
 /// The reply as a client decodes it from the stream; what it lost where the stream carries an error.
 fn streamed(model: &ModelFile, reply: &Reply) -> Reply {
     let codec = model.dialect.codec();
-    let frames = codec.encode_stream(reply, &stamp(), Pieces(model.piece_length));
+    let frames = codec.encode_stream(reply, &stamp(), DeltaLength(model.piece_length));
     let mut decoder = codec.stream_decoder();
     for frame in distort_frames(frames, model.dialect, &model.wire_quirks) {
         decoder.push(&frame);

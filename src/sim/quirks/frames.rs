@@ -102,7 +102,7 @@ fn failed(events: Vec<Event>, dialect: DialectId, message: &str) -> Vec<Event> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::{Pieces, Stamp};
+    use crate::dialect::{DeltaLength, Stamp};
     use crate::ir::{Part, Reply, Stop, StopKind};
 
     #[test]
@@ -113,7 +113,7 @@ mod tests {
         let stamp = Stamp { created: 1_790_000_000, usage: true };
         for dialect in DialectId::ALL {
             let codec = dialect.codec();
-            let pieces = Pieces(std::num::NonZeroUsize::MIN);
+            let pieces = DeltaLength(std::num::NonZeroUsize::MIN);
             let frames = codec.encode_stream(&reply, &stamp, pieces);
             let mut decoder = codec.stream_decoder();
             for frame in distort_frames(frames, dialect, std::slice::from_ref(&quirk)) {

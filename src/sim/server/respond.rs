@@ -9,7 +9,7 @@ use super::faults::{self, Seen};
 use super::openings::Openings;
 use super::outcome::Outcome;
 use super::{Options, listing};
-use crate::dialect::{Auth, DialectId, Pieces, Route, Stamp};
+use crate::dialect::{Auth, DeltaLength, DialectId, Route, Stamp};
 use crate::ir::{Digest, Request};
 use crate::sim::quirks::{self, WireQuirk};
 use crate::sim::rules::{self, Facts, Fault, Violation};
@@ -205,7 +205,7 @@ impl Call<'_> {
         let stamp = Stamp { created: self.options.clock.now(), usage: wants_usage(model, body) };
         let streamed = request.stream && !faults::ignores_stream(model);
         let answer = if streamed {
-            let frames = codec.encode_stream(&reply, &stamp, Pieces(model.piece_length));
+            let frames = codec.encode_stream(&reply, &stamp, DeltaLength(model.piece_length));
             let frames = quirks::distort_frames(frames, model.dialect, &model.wire_quirks);
             Outcome::stream(self.framing(), &frames)
         } else {

@@ -1,10 +1,10 @@
-//! How is a text cut into deltas?
+//! The length of the deltas that a text is cut into.
 
 /// How long the text and argument deltas of an encoded stream are, in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pieces(pub std::num::NonZeroUsize);
+pub struct DeltaLength(pub std::num::NonZeroUsize);
 
-impl Pieces {
+impl DeltaLength {
     /// The deltas of a text; none for an empty one.
     pub fn cut(self, text: &str) -> impl Iterator<Item = &str> {
         let mut rest = text;
@@ -25,9 +25,9 @@ mod tests {
 
     #[test]
     fn pieces_are_cut_between_characters_and_join_to_the_text() {
-        let pieces = |n| Pieces(NonZeroUsize::new(n).unwrap());
-        assert_eq!(pieces(2).cut("aä漢🙂e").collect::<Vec<_>>(), ["aä", "漢🙂", "e"]);
-        assert_eq!(pieces(9).cut("ab").collect::<Vec<_>>(), ["ab"]);
-        assert_eq!(pieces(1).cut("").count(), 0);
+        let length = |n| DeltaLength(NonZeroUsize::new(n).unwrap());
+        assert_eq!(length(2).cut("aä漢🙂e").collect::<Vec<_>>(), ["aä", "漢🙂", "e"]);
+        assert_eq!(length(9).cut("ab").collect::<Vec<_>>(), ["ab"]);
+        assert_eq!(length(1).cut("").count(), 0);
     }
 }

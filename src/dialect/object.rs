@@ -1,8 +1,13 @@
-//! How do a user's further fields enter a body that the dialect wrote?
+//! JSON objects of bodies: the fields that are present, and further fields merged in.
 
 use serde_json::Value;
 
 use crate::ir::Object;
+
+/// The fields that have a value.
+pub(super) fn present<T: Into<Value>, const N: usize>(fields: [(&str, Option<T>); N]) -> Object {
+    fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?.into()))).collect()
+}
 
 /// Merges `extra` into `body`: objects key by key at every depth, all else replaced.
 pub(super) fn merge(body: &mut Value, extra: &Object) {
