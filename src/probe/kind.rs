@@ -39,16 +39,15 @@ pub(crate) trait ProbeKind:
     /// The word after `[ask.` in a probe file.
     const NAME: &'static str;
 
-    /// Whether `streaming` can repeat it: asked with [`Bench::stream`] set, it holds the same trials.
-    const HAS_TWIN: bool = false;
-
     /// What a trial tells beside its finding; the default stands for a trial that was not held.
     type Facts: Default + Send;
 
     /// The calls it asks for, whose tools must be declared or built in.
-    fn calls(&self) -> Vec<&CallAsk>;
+    fn calls(&self) -> Vec<&CallAsk> {
+        Vec::new()
+    }
 
-    /// Holds the trials of all cases.
+    /// Holds the trials of all cases, streamed where [`Bench::stream`] says so.
     fn ask(&self, asking: Asking<'_>) -> impl Future<Output = Vec<Case<Self::Facts>>> + Send;
 
     /// What stands in for the trials where the probe cannot be asked.
@@ -134,8 +133,6 @@ pub(crate) struct PlainTrial {
 
 /// A question of any kind, read from a probe file.
 pub(crate) trait Question: fmt::Debug + Send + Sync {
-    fn kind(&self) -> &'static str;
-    fn has_twin(&self) -> bool;
     fn calls(&self) -> Vec<&CallAsk>;
     fn ask<'a>(&'a self, asking: Asking<'a>) -> BoxFuture<'a, Box<dyn Asked>>;
     fn block(&self, why: &Blocked) -> Box<dyn Asked>;
@@ -147,14 +144,6 @@ pub(crate) trait Question: fmt::Debug + Send + Sync {
 }
 
 impl<K: ProbeKind> Question for K {
-    fn kind(&self) -> &'static str {
-        K::NAME
-    }
-
-    fn has_twin(&self) -> bool {
-        K::HAS_TWIN
-    }
-
     fn calls(&self) -> Vec<&CallAsk> {
         ProbeKind::calls(self)
     }

@@ -36,7 +36,7 @@ fn of_trials<'a, F: 'a>(
         reason: reason(&findings),
         breaks: Vec::new(),
         control: findings.iter().find_map(|finding| match finding {
-            Finding::Fail(negative) => Some(negative.control().what().to_owned()),
+            Finding::Fail(negative) => Some(negative.control().to_owned()),
             _ => None,
         }),
         evidence,

@@ -47,8 +47,8 @@ pub struct ProbeFile {
 }
 
 impl ProbeFile {
-    /// Reads a probe file and the question in it; `problem` says line and field.
-    fn read(text: &str) -> Result<(Self, Arc<dyn Question>), String> {
+    /// Reads a probe file and the question in it; the error names line and field.
+    pub(crate) fn read(text: &str) -> Result<(Self, Arc<dyn Question>), String> {
         let problem = |error: toml::de::Error| error.to_string().trim_end().to_owned();
         let file: Self = toml::from_str(text).map_err(problem)?;
         let question = (file.ask.0.read)(text).map_err(problem)?;

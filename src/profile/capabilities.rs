@@ -1,4 +1,4 @@
-//! Which settings follow from what the probes found?
+//! Capabilities: the settings that follow from what the probes found.
 //!
 //! The one place where results become the fields that adapters read, so that stored results can be
 //! judged again when the rules improve. Null means that no verdict was reached.
@@ -16,7 +16,6 @@ pub fn capabilities(results: &Results) -> Capabilities {
     let single = results.single_tool.as_ref();
     let found = single.filter(|single| single.format.is_some());
     let replay = results.reasoning_replay.as_ref();
-    let no_calls = single.is_some_and(|single| single.outcome.status == Status::Fail);
     Capabilities {
         schema_level: schema_level(results),
         tool_call_format: single.and_then(call_format),
@@ -26,7 +25,7 @@ pub fn capabilities(results: &Results) -> Capabilities {
         supports_parallel_tool_use: results
             .parallel_tool
             .as_ref()
-            .and_then(|result| supported(&result.outcome, no_calls)),
+            .and_then(|result| is_supported(&result.outcome)),
         requires_reasoning_replay: replay
             .and_then(|replay| replay.mode)
             .map(|mode| mode == ReplayMode::Required),
@@ -34,32 +33,22 @@ pub fn capabilities(results: &Results) -> Capabilities {
         supports_streaming_tool_use: results
             .streaming
             .as_ref()
-            .and_then(|result| supported(&result.outcome, no_calls)),
-        error_repair: results
-            .error_repair
-            .as_ref()
-            .and_then(|result| repair(&result.outcome, no_calls)),
+            .and_then(|result| is_supported(&result.outcome)),
+        error_repair: results.error_repair.as_ref().and_then(|result| repair(&result.outcome)),
     }
 }
 
-/// A boolean capability is true only on `pass`, and unknown without a verdict. What was skipped
-/// because not even a single call works is not there either.
-fn supported(outcome: &ProbeOutcome, no_calls: bool) -> Option<bool> {
-    match outcome.status {
-        Status::Pass => Some(true),
-        Status::Partial | Status::Fail => Some(false),
-        Status::Skipped => no_calls.then_some(false),
-        Status::Inconclusive => None,
-    }
+/// A boolean capability is true only on `pass`, and unknown without a verdict.
+fn is_supported(outcome: &ProbeOutcome) -> Option<bool> {
+    outcome.status.is_conclusive().then_some(outcome.status == Status::Pass)
 }
 
-fn repair(outcome: &ProbeOutcome, no_calls: bool) -> Option<ErrorRepair> {
+fn repair(outcome: &ProbeOutcome) -> Option<ErrorRepair> {
     match outcome.status {
         Status::Pass => Some(ErrorRepair::Reliable),
         Status::Partial => Some(ErrorRepair::Limited),
         Status::Fail => Some(ErrorRepair::None),
-        Status::Skipped => no_calls.then_some(ErrorRepair::None),
-        Status::Inconclusive => None,
+        Status::Skipped | Status::Inconclusive => None,
     }
 }
 

@@ -40,14 +40,14 @@ pub use document::{
 pub use field_path::FieldPath;
 pub use interval::wilson;
 pub use requirement::Requirement;
+pub(crate) use results::ProbeResult;
 pub use results::{
-    CaseResult, CaseVerdict, Cases, History, JsonText, Loop, ParallelTool, ProbeOutcome,
-    ProbeResult, Repair, Replay, ReplayMode, Results, SingleTool, Streaming, Strictness, Switch,
-    Taken, Variant,
+    CaseResult, CaseVerdict, Cases, History, JsonText, Loop, ParallelTool, ProbeOutcome, Repair,
+    Replay, ReplayMode, Results, SingleTool, Streaming, Strictness, Switch, Taken, Variant,
 };
 pub use slug::slug;
 pub use staleness::{StaleReason, Staleness, predecessor, staleness};
 pub use status::{Interval, Status};
 pub use tally::Tally;
 pub use thinking::ThinkingSwitch;
-pub use trial::{Control, Finding, Negative, Observation};
+pub use trial::{Finding, Negative, Observation};

@@ -70,24 +70,16 @@ pub struct Results {
     pub extended: BTreeMap<String, Cases>,
 }
 
-/// What a probe found, in the shape that its kind gives it.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ProbeResult {
-    /// One call, and the form that it arrives in.
+/// What a probe found, in the shape that its kind gives it. A kind without a shape of its own gives
+/// a list of cases.
+pub(crate) enum ProbeResult {
     SingleTool(SingleTool),
-    /// A list of cases: the shape of every kind without one of its own.
     Cases(Cases),
-    /// A call, its result and the answer.
     Loop(Loop),
-    /// Several calls at once.
     ParallelTool(ParallelTool),
-    /// A call that fails and is corrected.
     Repair(Repair),
-    /// A follow-up with its reasoning.
     Replay(Replay),
-    /// Streamed twins.
     Streaming(Streaming),
-    /// Malformed histories.
     History(History),
 }
 
@@ -110,7 +102,7 @@ impl ProbeResult {
 impl Results {
     /// Puts the result of a probe in its place: the built-in probes have fields of their own, and
     /// every other id stands among the extended ones, whatever its kind.
-    pub fn insert(&mut self, probe: &str, result: ProbeResult) {
+    pub(crate) fn insert(&mut self, probe: &str, result: ProbeResult) {
         match (probe, result) {
             ("basic-format", ProbeResult::SingleTool(result)) => self.single_tool = Some(result),
             ("schema", ProbeResult::Cases(result)) => self.schema = Some(result),
@@ -131,14 +123,14 @@ impl Results {
     /// Every outcome, in the order of the suite, the extended ones last.
     pub fn outcomes(&self) -> impl Iterator<Item = &ProbeOutcome> {
         let eight = [
-            self.single_tool.as_ref().map(|result| &result.outcome),
-            self.schema.as_ref().map(|result| &result.outcome),
-            self.closed_loop.as_ref().map(|result| &result.outcome),
-            self.parallel_tool.as_ref().map(|result| &result.outcome),
-            self.error_repair.as_ref().map(|result| &result.outcome),
-            self.reasoning_replay.as_ref().map(|result| &result.outcome),
-            self.streaming.as_ref().map(|result| &result.outcome),
-            self.history.as_ref().map(|result| &result.outcome),
+            self.single_tool.as_ref().map(|it| &it.outcome),
+            self.schema.as_ref().map(|it| &it.outcome),
+            self.closed_loop.as_ref().map(|it| &it.outcome),
+            self.parallel_tool.as_ref().map(|it| &it.outcome),
+            self.error_repair.as_ref().map(|it| &it.outcome),
+            self.reasoning_replay.as_ref().map(|it| &it.outcome),
+            self.streaming.as_ref().map(|it| &it.outcome),
+            self.history.as_ref().map(|it| &it.outcome),
         ];
         eight.into_iter().flatten().chain(self.extended.values().map(|cases| &cases.outcome))
     }
@@ -198,18 +190,7 @@ pub struct SingleTool {
 
 /// How an endpoint took one case.
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Default,
-    Serialize,
-    Deserialize,
-    JsonSchema,
+    Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum CaseVerdict {
@@ -285,18 +266,7 @@ pub struct Loop {
 
 /// What became of a switch in the request.
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Default,
-    Serialize,
-    Deserialize,
-    JsonSchema,
+    Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Switch {

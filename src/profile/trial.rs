@@ -1,29 +1,16 @@
-//! What did one trial show?
+//! Findings: what one trial showed.
 //!
-//! A negative needs a [`Control`]: proof that the same endpoint does the same thing without the
-//! difference under test. A control can only be had from something that passed, so a negative
-//! verdict without one cannot be written down.
+//! A negative needs a control: proof that the same endpoint does the same thing without the
+//! difference under test. Only [`Finding::fail_against`] makes a negative, and only from a control
+//! that passed, so that a negative verdict without one cannot be written down.
 
 use std::fmt;
-
-/// Proof that what a negative is compared with works.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Control {
-    what: String,
-}
-
-impl Control {
-    /// What worked, in words.
-    pub fn what(&self) -> &str {
-        &self.what
-    }
-}
 
 /// A failure of the capability, with the control that makes it one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Negative {
     reason: String,
-    control: Control,
+    control: String,
 }
 
 impl Negative {
@@ -32,8 +19,8 @@ impl Negative {
         &self.reason
     }
 
-    /// What worked meanwhile.
-    pub fn control(&self) -> &Control {
+    /// What worked meanwhile, in words.
+    pub fn control(&self) -> &str {
         &self.control
     }
 }
@@ -57,24 +44,14 @@ impl Finding {
         Self::Pass(how.into())
     }
 
-    /// A failure, which only a control can make.
-    pub fn fail(reason: impl Into<String>, control: Control) -> Self {
-        Self::Fail(Negative { reason: reason.into(), control })
-    }
-
-    /// This finding as the control of another: only a pass is one. `what` names what was asked.
-    pub fn control(&self, what: impl Into<String>) -> Option<Control> {
-        match self {
-            Self::Pass(_) => Some(Control { what: what.into() }),
-            Self::Fail(_) | Self::Inconclusive(_) | Self::Skipped(_) => None,
-        }
-    }
-
-    /// A failure if its control passed; else skipped, naming what blocked it.
+    /// A failure if its control passed; else skipped, naming what blocked it. `what` names what the
+    /// control was asked.
     pub fn fail_against(reason: impl Into<String>, control: &Self, what: &str) -> Self {
-        match control.control(what) {
-            Some(control) => Self::fail(reason, control),
-            None => Self::Skipped(format!("no verdict without its control ({what}): {control}")),
+        match control {
+            Self::Pass(_) => {
+                Self::Fail(Negative { reason: reason.into(), control: what.to_owned() })
+            }
+            _ => Self::Skipped(format!("no verdict without its control ({what}): {control}")),
         }
     }
 
@@ -147,6 +124,6 @@ mod tests {
         else {
             panic!("the control passed");
         };
-        assert_eq!(negative.control().what(), "the plain twin");
+        assert_eq!(negative.control(), "the plain twin");
     }
 }

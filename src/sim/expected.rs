@@ -25,16 +25,19 @@ pub struct ExpectedProfile {
     pub tool_delivery: Option<ToolDelivery>,
     /// How much of JSON Schema is kept to.
     pub schema_level: SchemaLevel,
-    /// Whether two calls come at once.
-    pub supports_parallel_tool_use: bool,
+    /// Whether two calls come at once; nothing where no call works.
+    #[serde(default)]
+    pub supports_parallel_tool_use: Option<bool>,
     /// Whether leaving reasoning out of the history is refused.
     pub requires_reasoning_replay: bool,
     /// What becomes of reasoning that is sent back.
     pub reasoning_replay: ReasoningReplay,
-    /// Whether streamed calls equal plain ones.
-    pub supports_streaming_tool_use: bool,
-    /// Whether a call is corrected after a structured error.
-    pub error_repair: ErrorRepair,
+    /// Whether streamed calls equal plain ones; nothing where no call works.
+    #[serde(default)]
+    pub supports_streaming_tool_use: Option<bool>,
+    /// Whether a call is corrected after a structured error; nothing where no call works.
+    #[serde(default)]
+    pub error_repair: Option<ErrorRepair>,
     /// What a lenient decoder records in plain replies of this model.
     #[serde(default)]
     pub defects: Vec<Defect>,

@@ -8,16 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::{
+    Asking, CallAsk, Case, Costing, Estimate, Fit, Known, Offer, ProbeKind, Seed, SettledCase,
+    Trial, ask_for, best_fit, count, describe_missing_call, layer_words, missing_reply, outcome,
+};
 use crate::conversation::Reading;
 use crate::ir::{CallFormat, Defect, Layer};
-use crate::probe::calls::{Fit, best_fit, describe_missing_call, layer_words};
-use crate::probe::estimate::{Costing, Estimate, count};
-use crate::probe::kind::{Asking, Known, ProbeKind};
-use crate::probe::offer::Offer;
-use crate::probe::outcome::outcome;
-use crate::probe::suite::CallAsk;
-use crate::probe::trial::{Case, SettledCase, Trial, missing_reply};
-use crate::probe::{Seed, ask_for};
 use crate::profile::{Finding, JsonText, Observation, ProbeResult, SingleTool, Strictness};
 use crate::prompted::{Protocol, ToolDelivery};
 use crate::tools::RegistryError;
@@ -53,7 +49,6 @@ pub(crate) struct Form {
 
 impl ProbeKind for BasicFormat {
     const NAME: &'static str = "basic-format";
-    const HAS_TWIN: bool = true;
     type Facts = Heard;
 
     fn calls(&self) -> Vec<&CallAsk> {

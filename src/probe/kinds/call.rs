@@ -4,15 +4,12 @@ use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::{
+    Asking, CallAsk, Case, Costing, Estimate, Fit, Known, Load, Offer, ProbeKind, Seed,
+    SettledCase, Trial, ask_for, best_fit, describe_missing_call, list_cases, mark_displaced,
+    missing_case_reply,
+};
 use crate::conversation::excerpt;
-use crate::probe::calls::{Fit, best_fit, describe_missing_call};
-use crate::probe::cases::{list_cases, mark_displaced, missing_case_reply};
-use crate::probe::estimate::{Costing, Estimate, Load};
-use crate::probe::kind::{Asking, Known, ProbeKind};
-use crate::probe::offer::Offer;
-use crate::probe::suite::CallAsk;
-use crate::probe::trial::{Case, SettledCase, Trial};
-use crate::probe::{Seed, ask_for};
 use crate::profile::{CaseVerdict, Finding, Observation, ProbeResult};
 use crate::tools::RegistryError;
 

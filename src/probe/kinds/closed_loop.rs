@@ -3,17 +3,12 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::{
+    Asking, CallAsk, Case, Costing, Estimate, Fit, Offer, ProbeKind, Seed, SettledCase, Trial,
+    ask_for, best_fit, describe_missing_call, holds, missing_start, outcome, receipt,
+};
 use crate::conversation::{Miss, Turn, excerpt};
 use crate::ir::ToolResult;
-use crate::probe::calls::{Fit, best_fit, describe_missing_call};
-use crate::probe::estimate::{Costing, Estimate};
-use crate::probe::kind::{Asking, ProbeKind};
-use crate::probe::offer::Offer;
-use crate::probe::outcome::outcome;
-use crate::probe::receipt::{holds, receipt};
-use crate::probe::suite::CallAsk;
-use crate::probe::trial::{Case, SettledCase, Trial, missing_start};
-use crate::probe::{Seed, ask_for};
 use crate::profile::{Finding, Loop, ProbeResult};
 use crate::tools::RegistryError;
 
@@ -35,7 +30,6 @@ pub(crate) struct ClosedLoop {
 
 impl ProbeKind for ClosedLoop {
     const NAME: &'static str = "closed-loop";
-    const HAS_TWIN: bool = true;
     type Facts = Delta;
 
     fn calls(&self) -> Vec<&CallAsk> {

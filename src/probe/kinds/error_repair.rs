@@ -3,15 +3,11 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::{
+    Asking, CallAsk, Case, Costing, Estimate, Fit, Offer, OneCall, ProbeKind, Seed, SettledCase,
+    Trial, best_fit, describe_missing_call, missing_start, outcome,
+};
 use crate::conversation::{Conversation, Miss, Reading, excerpt};
-use crate::probe::Seed;
-use crate::probe::calls::{Fit, best_fit, describe_missing_call};
-use crate::probe::estimate::{Costing, Estimate};
-use crate::probe::kind::{Asking, ProbeKind};
-use crate::probe::offer::Offer;
-use crate::probe::outcome::outcome;
-use crate::probe::suite::{CallAsk, OneCall};
-use crate::probe::trial::{Case, SettledCase, Trial, missing_start};
 use crate::profile::{Finding, ProbeResult, Repair};
 use crate::tools::RegistryError;
 

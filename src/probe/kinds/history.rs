@@ -6,17 +6,12 @@ use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::{
+    Asking, CallAsk, Calls, Case, Costing, Estimate, Load, Offer, ProbeKind, Seed, SettledCase,
+    Trial, ask_for, count, describe_missing_call, holds, missing_start, outcome, receipt, variant,
+};
 use crate::conversation::{Answer, EvidencedAnswer, Turn};
 use crate::ir::{Layer, Message, Part, Request, Role};
-use crate::probe::calls::describe_missing_call;
-use crate::probe::estimate::{Costing, Estimate, Load, count};
-use crate::probe::kind::{Asking, ProbeKind};
-use crate::probe::offer::Offer;
-use crate::probe::outcome::outcome;
-use crate::probe::receipt::{holds, receipt};
-use crate::probe::suite::{CallAsk, Calls};
-use crate::probe::trial::{Case, SettledCase, Trial, missing_start, variant};
-use crate::probe::{Seed, ask_for};
 use crate::profile::{Finding, History as HistoryResult, ProbeResult, Taken, Variant};
 use crate::tools::RegistryError;
 
@@ -52,7 +47,7 @@ impl ProbeKind for History {
             }
         }
         // It is the control of the others.
-        shapes.remove(Shape::WellFormed.as_str());
+        shapes.remove(WELL_FORMED);
         let outcome = outcome(probe, cases);
         ProbeResult::History(HistoryResult { outcome, prompt_token_delta, shapes })
     }
@@ -112,6 +107,9 @@ fn nothing_to_build_on(turn: &Turn) -> Option<Finding> {
     })
 }
 
+const WELL_FORMED: &str = "well-formed";
+const TOOLS_OMITTED: &str = "tools-omitted";
+
 /// How a history is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Shape {
@@ -136,31 +134,17 @@ enum Shape {
 }
 
 impl Shape {
-    const ALL: [Self; 9] = [
-        Self::WellFormed,
-        Self::DanglingCall,
-        Self::MissingResult,
-        Self::OrphanResult,
-        Self::ResultsOutOfOrder,
-        Self::ToolsOmitted,
-        Self::TextBeforeResults,
-        Self::TextAfterResults,
-        Self::TrimmedReasoning,
+    const ALL: [(Self, &'static str); 9] = [
+        (Self::WellFormed, WELL_FORMED),
+        (Self::DanglingCall, "dangling-call"),
+        (Self::MissingResult, "missing-result"),
+        (Self::OrphanResult, "orphan-result"),
+        (Self::ResultsOutOfOrder, "results-out-of-order"),
+        (Self::ToolsOmitted, TOOLS_OMITTED),
+        (Self::TextBeforeResults, "text-before-results"),
+        (Self::TextAfterResults, "text-after-results"),
+        (Self::TrimmedReasoning, "trimmed-reasoning"),
     ];
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::WellFormed => "well-formed",
-            Self::DanglingCall => "dangling-call",
-            Self::MissingResult => "missing-result",
-            Self::OrphanResult => "orphan-result",
-            Self::ResultsOutOfOrder => "results-out-of-order",
-            Self::ToolsOmitted => "tools-omitted",
-            Self::TextBeforeResults => "text-before-results",
-            Self::TextAfterResults => "text-after-results",
-            Self::TrimmedReasoning => "trimmed-reasoning",
-        }
-    }
 
     /// The request with its history made wrong; `None` where this cannot be done to it. The last
     /// three messages are the question, the turn with the calls, and the results.
@@ -213,11 +197,8 @@ fn without_reasoning(parts: &[Part]) -> Option<Vec<Part>> {
 
 /// Prompt tokens that the tools take, where the endpoint counts and takes the history without them.
 fn tokens_of_tools(shapes: &Shapes) -> Option<i64> {
-    let counted = |shape: Shape| {
-        let tokens = shapes.get(shape.as_str())?.prompt_tokens?;
-        i64::try_from(tokens).ok()
-    };
-    Some(counted(Shape::WellFormed)? - counted(Shape::ToolsOmitted)?)
+    let counted = |shape: &str| i64::try_from(shapes.get(shape)?.prompt_tokens?).ok();
+    Some(counted(WELL_FORMED)? - counted(TOOLS_OMITTED)?)
 }
 
 fn gravity(taken: Taken) -> u8 {
@@ -233,6 +214,7 @@ fn gravity(taken: Taken) -> u8 {
 /// A history and what became of it.
 struct Sent {
     shape: Shape,
+    id: &'static str,
     /// What only the results in it tell.
     receipts: Vec<String>,
     turn: EvidencedAnswer,
@@ -249,14 +231,16 @@ impl Sent {
 
 /// Sends a conversation in every shape that can be given to it.
 async fn send_all(asking: Asking<'_>, request: &Request) -> Vec<Sent> {
-    let asks = Shape::ALL.into_iter().filter_map(|shape| Some((shape, shape.apply(request)?)));
-    join_all(asks.map(|(shape, request)| async move {
+    let asks = Shape::ALL.into_iter();
+    let asks = asks.filter_map(|(shape, id)| Some((shape, id, shape.apply(request)?)));
+    join_all(asks.map(|(shape, id, request)| async move {
         let results = request.messages.iter().flat_map(|message| &message.parts);
         let receipts = results.filter_map(|part| match part {
             Part::Result(result) => receipt(result).map(str::to_owned),
             _ => None,
         });
-        Sent { shape, receipts: receipts.collect(), turn: asking.bench.client.ask(&request).await }
+        let receipts = receipts.collect();
+        Sent { shape, id, receipts, turn: asking.bench.client.ask(&request).await }
     }))
     .await
 }
@@ -282,7 +266,7 @@ fn judge_shapes(sent: &[Sent]) -> Shapes {
             if reads && sent.is_read() == Some(false) && !asks_for_the_missing(sent) {
                 variant.taken = Taken::Ignored;
             }
-            (sent.shape.as_str().to_owned(), variant)
+            (sent.id.to_owned(), variant)
         })
         .collect()
 }

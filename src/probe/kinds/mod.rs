@@ -16,7 +16,19 @@ mod tool_choice;
 pub(crate) use basic_format::{BasicFormat, Heard, mark_other_layers, single_tool};
 pub(crate) use call::{CallCase, CallCases, CallJudge};
 
-use super::kind::Kind;
+// What kinds are written with.
+use super::bench::Bench;
+use super::calls::{Fit, best_fit, describe_missing_call, displaced, layer_words};
+use super::cases::{list_cases, mark_displaced, missing_case_reply};
+use super::estimate::{Costing, Estimate, Load, count};
+use super::kind::{Asking, Blocked, Kind, Known, PlainTrial, ProbeKind};
+use super::offer::Offer;
+use super::outcome::{case_result, outcome};
+use super::reasoning_change::Change;
+use super::receipt::{holds, receipt};
+use super::suite::{CallAsk, Calls, OneCall};
+use super::trial::{Case, SettledCase, Trial, missing_reply, missing_start, variant};
+use super::{Probe, Seed, Wanted, ask_for};
 
 /// Every kind of probe that a file can ask for.
 pub(crate) const KINDS: &[Kind] = &[

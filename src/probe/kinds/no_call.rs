@@ -3,14 +3,11 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::{
+    Asking, Case, Costing, Estimate, Known, Offer, ProbeKind, Seed, SettledCase, Trial, list_cases,
+    mark_displaced, missing_case_reply,
+};
 use crate::conversation::Turn;
-use crate::probe::Seed;
-use crate::probe::cases::{list_cases, mark_displaced, missing_case_reply};
-use crate::probe::estimate::{Costing, Estimate};
-use crate::probe::kind::{Asking, Known, ProbeKind};
-use crate::probe::offer::Offer;
-use crate::probe::suite::CallAsk;
-use crate::probe::trial::{Case, SettledCase, Trial};
 use crate::profile::{CaseVerdict, Finding, Observation, ProbeResult};
 use crate::tools::RegistryError;
 
@@ -28,10 +25,6 @@ pub(crate) struct NoCall {
 impl ProbeKind for NoCall {
     const NAME: &'static str = "no-call";
     type Facts = CaseVerdict;
-
-    fn calls(&self) -> Vec<&CallAsk> {
-        Vec::new()
-    }
 
     async fn ask(&self, asking: Asking<'_>) -> Vec<Case<CaseVerdict>> {
         let case = asking.hold("", |seed| self.trial(asking, seed)).await;

@@ -4,16 +4,13 @@ use futures_util::future::join;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::{
+    Asking, CallAsk, Calls, Case, Costing, Estimate, Fit, Known, Offer, ProbeKind, Seed,
+    SettledCase, Trial, Wanted, ask_for, best_fit, describe_missing_call, displaced, missing_reply,
+    outcome,
+};
 use crate::conversation::{Answer, Turn};
 use crate::ir::{Defect, ToolCall};
-use crate::probe::calls::{Fit, best_fit, describe_missing_call, displaced};
-use crate::probe::estimate::{Costing, Estimate};
-use crate::probe::kind::{Asking, Known, ProbeKind};
-use crate::probe::offer::Offer;
-use crate::probe::outcome::outcome;
-use crate::probe::suite::{CallAsk, Calls};
-use crate::probe::trial::{Case, SettledCase, Trial, missing_reply};
-use crate::probe::{Seed, Wanted, ask_for};
 use crate::profile::{Finding, Observation, ParallelTool, ProbeResult, Switch};
 use crate::prompted::ToolDelivery;
 use crate::tools::RegistryError;
@@ -24,7 +21,6 @@ pub(crate) struct Parallel(Calls);
 
 impl ProbeKind for Parallel {
     const NAME: &'static str = "parallel";
-    const HAS_TWIN: bool = true;
     type Facts = Switch;
 
     fn calls(&self) -> Vec<&CallAsk> {

@@ -9,17 +9,12 @@ use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::{
+    Asking, Blocked, CallAsk, Case, Change, Costing, Estimate, Offer, OneCall, ProbeKind, Seed,
+    SettledCase, Trial, count, describe_missing_call, missing_start, outcome, variant,
+};
 use crate::conversation::{Conversation, EvidencedAnswer, Turn};
 use crate::ir::{Message, Part, ReasoningField, Request};
-use crate::probe::Seed;
-use crate::probe::calls::describe_missing_call;
-use crate::probe::estimate::{Costing, Estimate, count};
-use crate::probe::kind::{Asking, Blocked, ProbeKind};
-use crate::probe::offer::Offer;
-use crate::probe::outcome::outcome;
-use crate::probe::reasoning_change::Change;
-use crate::probe::suite::{CallAsk, OneCall};
-use crate::probe::trial::{Case, SettledCase, Trial, missing_start, variant};
 use crate::profile::{Finding, ProbeResult, Replay, ReplayMode, Taken, Variant};
 use crate::tools::RegistryError;
 

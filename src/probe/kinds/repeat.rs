@@ -3,13 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::probe::Seed;
-use crate::probe::estimate::{Costing, Estimate};
-use crate::probe::kind::{Asking, ProbeKind};
-use crate::probe::offer::Offer;
-use crate::probe::outcome::outcome;
-use crate::probe::suite::CallAsk;
-use crate::probe::trial::{Case, SettledCase, Trial, missing_reply};
+use super::{
+    Asking, Case, Costing, Estimate, Offer, ProbeKind, Seed, SettledCase, Trial, missing_reply,
+    outcome,
+};
 use crate::profile::{Cases, Finding, Observation, ProbeResult};
 use crate::tools::RegistryError;
 
@@ -25,10 +22,6 @@ impl ProbeKind for Repeat {
     const NAME: &'static str = "repeat";
     /// Nothing but the finding is of interest.
     type Facts = ();
-
-    fn calls(&self) -> Vec<&CallAsk> {
-        Vec::new()
-    }
 
     async fn ask(&self, asking: Asking<'_>) -> Vec<Case<()>> {
         vec![asking.hold("", |seed| self.trial(asking, seed)).await]
@@ -60,5 +53,25 @@ impl Repeat {
             }
         });
         Ok(Trial::of(&conversation, shown, ()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::probe::suite::{Probe, ProbeFile};
+
+    #[test]
+    fn a_registered_kind_is_read_described_and_estimated() {
+        let text = "about = 'a'\nsuites = ['full']\n[ask.repeat]\nwords = 'Repeat this:'\n";
+        let (file, question) = ProbeFile::read(text).unwrap();
+        let probe = Probe { id: "my-word".to_owned(), file, question };
+        let cost = crate::probe::estimate(&[&probe], 2, None);
+        assert_eq!(cost.likely.requests, 2);
+        let schema = schemars::schema_for!(ProbeFile).to_value().to_string();
+        assert!(schema.contains(r#""repeat":{"$ref""#), "{schema}");
+        let error = ProbeFile::read(&text.replace("words", "wrods")).unwrap_err();
+        assert!(error.contains("line 4") && error.contains("wrods"), "{error}");
+        let error = ProbeFile::read(&text.replace("ask.repeat", "ask.repaet")).unwrap_err();
+        assert!(error.contains("'repaet'") && error.contains("closed-loop"), "{error}");
     }
 }

@@ -9,15 +9,11 @@ use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::{
+    Asking, Bench, Blocked, Case, Costing, Estimate, Known, Load, PlainTrial, Probe, ProbeKind,
+    SettledCase, Trial, case_result, displaced, outcome,
+};
 use crate::ir::{Defect, Layer};
-use crate::probe::Probe;
-use crate::probe::bench::Bench;
-use crate::probe::calls::displaced;
-use crate::probe::estimate::{Costing, Estimate, Load};
-use crate::probe::kind::{Asking, Blocked, Known, PlainTrial, ProbeKind};
-use crate::probe::outcome::{case_result, outcome};
-use crate::probe::suite::CallAsk;
-use crate::probe::trial::{Case, SettledCase, Trial};
 use crate::profile::{
     CaseVerdict, Finding, Observation, ProbeResult, Streaming as StreamingResult, Tally,
 };
@@ -37,10 +33,6 @@ impl ProbeKind for Streaming {
     const NAME: &'static str = "streaming";
     /// Whether one whole body came where a stream was asked for.
     type Facts = bool;
-
-    fn calls(&self) -> Vec<&CallAsk> {
-        Vec::new()
-    }
 
     /// Each twin is a case.
     async fn ask(&self, asking: Asking<'_>) -> Vec<Case<bool>> {
@@ -85,24 +77,22 @@ impl ProbeKind for Streaming {
 }
 
 impl Streaming {
+    /// The probes to repeat; one that repeats others itself would have no end.
     fn twins_among<'a>(&self, probes: &[&'a Probe]) -> impl Iterator<Item = &'a Probe> {
-        probes.iter().copied().filter(|probe| self.twins.contains(&probe.id))
+        let is_twin = |probe: &&Probe| self.twins.contains(&probe.id) && probe.twins().is_empty();
+        probes.iter().copied().filter(is_twin)
     }
 }
 
 async fn ask_twin(asking: Asking<'_>) -> Case<bool> {
-    let (id, question) = (asking.probe.id.clone(), &asking.probe.question);
-    if !question.has_twin() {
-        let why = format!("a probe of the kind '{}' cannot be streamed", question.kind());
-        return Case { id, trials: vec![Trial::unheld(Finding::Skipped(why), false)] };
-    }
     // To readers of lines, a whole body is a stream of one.
     let by_line = asking.bench.client.dialect().streams_by_line();
-    let trials = question.ask(asking).await.into_trials().into_iter().map(|trial| {
+    let asked = asking.probe.question.ask(asking).await;
+    let trials = asked.into_trials().into_iter().map(|trial| {
         let is_whole = trial.defects.contains(&Defect::StreamIgnored) && !by_line;
         trial.with_facts(is_whole)
     });
-    Case { id, trials: trials.collect() }
+    Case { id: asking.probe.id.clone(), trials: trials.collect() }
 }
 
 /// A stream that does what its plain twin does passes. One that does not is a finding only where

@@ -7,15 +7,12 @@ use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::{
+    Asking, CallAsk, Case, Costing, Estimate, Known, Load, Offer, OneCall, ProbeKind, Seed,
+    SettledCase, Trial, ask_for, list_cases, mark_displaced, missing_case_reply,
+};
 use crate::conversation::Turn;
 use crate::ir::{Layer, Object, Part, ToolChoice};
-use crate::probe::cases::{list_cases, mark_displaced, missing_case_reply};
-use crate::probe::estimate::{Costing, Estimate, Load};
-use crate::probe::kind::{Asking, Known, ProbeKind};
-use crate::probe::offer::Offer;
-use crate::probe::suite::{CallAsk, OneCall};
-use crate::probe::trial::{Case, SettledCase, Trial};
-use crate::probe::{Seed, ask_for};
 use crate::profile::{CaseVerdict, Finding, Observation, ProbeResult, ThinkingSwitch};
 use crate::prompted::ToolDelivery;
 use crate::tools::RegistryError;
