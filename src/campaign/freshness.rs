@@ -1,4 +1,4 @@
-//! Freshness: is there a profile of a target that still holds?
+//! Freshness: whether there is a profile of a target that still holds.
 //!
 //! Answered without asking the endpoint: a chat template that only the server knows is taken to be
 //! the one it told last.

@@ -79,7 +79,7 @@ impl RunRecorder {
             totals: Totals::default(),
             metrics: None,
             confirmations: Vec::new(),
-            targets: connections.iter().filter_map(|it| announced(&it.target)).collect(),
+            targets: connections.iter().filter_map(|it| not_yet_asked(&it.target)).collect(),
         };
         folder.write_manifest(&manifest)?;
         let (before, spending) = (Totals::default(), Spending::begin(budget));
@@ -96,12 +96,12 @@ impl RunRecorder {
         let claim = resumed.folder.claim()?;
         let (mut targets, mut found) = (Vec::new(), BTreeMap::new());
         for connection in connections {
-            match resumed.settled(&connection.target)? {
+            match resumed.find_settled(&connection.target)? {
                 Some((target, profile)) => {
                     found.insert(target.name.clone(), profile);
                     targets.push(target);
                 }
-                None => targets.extend(announced(&connection.target)),
+                None => targets.extend(not_yet_asked(&connection.target)),
             }
         }
         let Resumed { folder, mut manifest, .. } = resumed;
@@ -199,7 +199,7 @@ impl RunRecorder {
 }
 
 /// A target before it was asked. Its access may still have to be found.
-fn announced(target: &Target) -> Option<RunTarget> {
+fn not_yet_asked(target: &Target) -> Option<RunTarget> {
     let accesses = &target.endpoint.accesses;
     let access = accesses.first()?;
     Some(RunTarget {

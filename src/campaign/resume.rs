@@ -99,7 +99,7 @@ impl Resumed {
 
     /// What the run knows of a target already: an entry and a profile without an open question, about
     /// what the target is today.
-    pub(super) fn settled(
+    pub(super) fn find_settled(
         &self,
         wanted: &Target,
     ) -> Result<Option<(RunTarget, Profile)>, TemplateFileError> {

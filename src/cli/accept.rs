@@ -41,10 +41,10 @@ pub(super) struct AcceptArgs {
 }
 
 pub(super) fn run(args: &AcceptArgs, console: &Console) -> Result<Exit, CliError> {
-    let run = chosen(args)?;
-    let accepted = accepted(args, &run)?;
+    let run = choose_run(args)?;
+    let accepted = profiles_to_accept(args, &run)?;
     let before = read_profiles(&args.profiles)?;
-    let replaced = replaced(&run, &before, &accepted)?;
+    let replaced = find_replaced(&run, &before, &accepted)?;
     let folder = ProfileFolder::new(&args.profiles);
     // All or nothing: what cannot be written is better told before anything is.
     for profile in accepted.iter().chain(&replaced) {
@@ -56,11 +56,11 @@ pub(super) fn run(args: &AcceptArgs, console: &Console) -> Result<Exit, CliError
     for profile in &replaced {
         folder.remove(&ProfileFolder::file_name(profile)).map_err(CliError::usage)?;
     }
-    console.result(&told(&run, &before, &accepted, &replaced, &args.profiles))?;
+    console.result(&describe(&run, &before, &accepted, &replaced, &args.profiles))?;
     Ok(Exit::Fine)
 }
 
-fn chosen(args: &AcceptArgs) -> Result<RunFolder, CliError> {
+fn choose_run(args: &AcceptArgs) -> Result<RunFolder, CliError> {
     if let Some(name) = &args.run {
         return find_run(Some(name), &args.reports);
     }
@@ -72,7 +72,7 @@ fn chosen(args: &AcceptArgs) -> Result<RunFolder, CliError> {
 }
 
 /// The profiles to write.
-fn accepted(args: &AcceptArgs, run: &RunFolder) -> Result<Vec<Profile>, CliError> {
+fn profiles_to_accept(args: &AcceptArgs, run: &RunFolder) -> Result<Vec<Profile>, CliError> {
     let manifest = run.manifest().map_err(CliError::usage)?;
     if let Some(adapter) = &manifest.adapter {
         let problem = format!("run {} is of the adapter at {adapter}, and no snapshot", run.id());
@@ -98,7 +98,7 @@ fn accepted(args: &AcceptArgs, run: &RunFolder) -> Result<Vec<Profile>, CliError
 
 /// The snapshots whose place is taken: a target that moved would otherwise be missed for ever. A run
 /// of named targets does not know whether the others are still there.
-fn replaced(
+fn find_replaced(
     run: &RunFolder,
     before: &[Profile],
     accepted: &[Profile],
@@ -119,7 +119,7 @@ fn replaced(
 }
 
 /// What changed, one line each.
-fn told(
+fn describe(
     run: &RunFolder,
     before: &[Profile],
     accepted: &[Profile],

@@ -60,7 +60,7 @@ pub(super) fn run(args: &AssessArgs, console: &Console) -> Result<Exit, CliError
         }
         PlainFormat::Table => assessed.iter().flat_map(lines).collect::<Vec<_>>().join("\n"),
     })?;
-    Ok(judged(&assessed, console))
+    Ok(print_outcome(&assessed, console))
 }
 
 fn lines(assessed: &Assessment) -> Vec<String> {
@@ -73,11 +73,11 @@ fn lines(assessed: &Assessment) -> Vec<String> {
     if *unrecorded > 0 {
         lines.push(format!("  {unrecorded} requests are not in the evidence"));
     }
-    lines.extend(differences::shown(changes).iter().map(|line| format!("    {line}")));
+    lines.extend(differences::to_lines(changes).iter().map(|line| format!("    {line}")));
     lines
 }
 
-fn judged(assessed: &[Assessment], console: &Console) -> Exit {
+fn print_outcome(assessed: &[Assessment], console: &Console) -> Exit {
     let changed = assessed.iter().filter(|it| !it.changes.is_empty()).count();
     console.note(&format!("{} profiles judged again, {changed} changed", assessed.len()));
     if assessed.iter().any(|it| it.unrecorded > 0) { Exit::Inconclusive } else { Exit::Fine }

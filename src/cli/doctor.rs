@@ -1,4 +1,4 @@
-//! `toolprobe doctor`: can every target be asked?
+//! `toolprobe doctor`: checks whether every target can be asked.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -95,12 +95,12 @@ pub(super) fn run(args: &DoctorArgs, console: &Console) -> Result<Exit, CliError
     }
     let runtime = tokio::runtime::Runtime::new()?;
     let checks = runtime.block_on(join_all(targets.iter().map(examine)));
-    console.result(&shown(&targets, &checks))?;
+    console.result(&render(&targets, &checks))?;
     let findings = checks.iter().flatten().map(|check| check.finding.exit());
     Ok(findings.fold(Exit::Fine, Exit::and))
 }
 
-fn shown(targets: &[Target], checks: &[Vec<Check>]) -> String {
+fn render(targets: &[Target], checks: &[Vec<Check>]) -> String {
     let mut text = String::new();
     for (target, checks) in targets.iter().zip(checks) {
         // Writing to a string does not fail.

@@ -1,4 +1,4 @@
-//! Does the help of every command read well?
+//! Tests of the help texts of all commands.
 
 use clap::CommandFactory as _;
 

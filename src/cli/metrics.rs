@@ -51,7 +51,7 @@ pub(super) fn run(args: &MetricsArgs, console: &Console) -> Result<Exit, CliErro
             .map_err(|bad| CliError::usage(format!("{}: {bad}; {remedy}", path.display())))?;
         events.extend(read);
     }
-    console.result(&rendered(args.format, &by_target(&events))?)?;
+    console.result(&render(args.format, &by_target(&events))?)?;
     Ok(Exit::Fine)
 }
 
@@ -79,7 +79,7 @@ fn by_target(events: &[TurnEvent]) -> Vec<(String, Metrics)> {
     std::iter::once(all).chain(each).collect()
 }
 
-fn rendered(form: Form, subjects: &[(String, Metrics)]) -> Result<String, CliError> {
+fn render(form: Form, subjects: &[(String, Metrics)]) -> Result<String, CliError> {
     match form {
         Form::Table => Ok(metrics_table(subjects)),
         Form::Json => {

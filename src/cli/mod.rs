@@ -1,4 +1,4 @@
-//! What did the user ask for, and what is the exit code?
+//! The command line: commands, their flags, what they print, exit codes.
 //!
 //! One file per command, each with its arguments and a `run` that gives an [`Exit`]. Only this
 //! folder prints, and only [`main`] turns errors into text and codes.

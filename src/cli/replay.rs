@@ -90,11 +90,11 @@ pub(super) fn run(args: &ReplayArgs, console: &Console) -> Result<Exit, CliError
         let replayed = replayed.map_err(|e| CliError::usage(format!("{file}: {e}")))?;
         outcomes.push(Outcome::of(file, &transcript, replayed, &in_force));
     }
-    console.result(&rendered(args.format, &outcomes)?)?;
+    console.result(&render(args.format, &outcomes)?)?;
     for note in outdated(&in_force.policy, in_force.today) {
         console.note(&for_terminal(&note));
     }
-    Ok(judged(&outcomes, &suite, console))
+    Ok(print_outcome(&outcomes, &suite, console))
 }
 
 impl Outcome {
@@ -173,7 +173,7 @@ fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     Ok(files)
 }
 
-fn rendered(format: PlainFormat, outcomes: &[Outcome]) -> Result<String, CliError> {
+fn render(format: PlainFormat, outcomes: &[Outcome]) -> Result<String, CliError> {
     match format {
         PlainFormat::Json => serde_json::to_string_pretty(outcomes).map_err(CliError::inconclusive),
         PlainFormat::Table => Ok(outcomes.iter().flat_map(lines).collect::<Vec<_>>().join("\n")),
@@ -190,7 +190,7 @@ fn lines(outcome: &Outcome) -> Vec<String> {
     };
     let mut lines = vec![format!("{mark} {file}")];
     for Ruled { level, because, problem } in problems {
-        let (headline, places) = told(problem);
+        let (headline, places) = describe(problem);
         lines.push(format!("  {level}: {}: {}", problem.code(), for_terminal(&headline)));
         lines.extend(places.iter().map(|line| format!("    {line}")));
         lines.push(format!("    decided by: {}", for_terminal(because)));
@@ -198,11 +198,11 @@ fn lines(outcome: &Outcome) -> Vec<String> {
     lines
 }
 
-fn told(problem: &ReplayProblem) -> (String, Vec<String>) {
+fn describe(problem: &ReplayProblem) -> (String, Vec<String>) {
     match problem {
         ReplayProblem::RequestChanged { method, path, recorded_path, times, differences } => {
             let was = recorded_path.as_ref().map(|was| format!(", recorded as {was}"));
-            let (was, places) = (was.unwrap_or_default(), differences::shown(differences));
+            let (was, places) = (was.unwrap_or_default(), differences::to_lines(differences));
             (format!("{}{was}", counted(&format!("{method} {path}"), *times)), places)
         }
         ReplayProblem::RequestMissing { method, path, times } => {
@@ -210,10 +210,10 @@ fn told(problem: &ReplayProblem) -> (String, Vec<String>) {
             (format!("recorded and not asked for any more: {request}"), Vec::new())
         }
         ReplayProblem::VerdictChanged { differences } => {
-            ("the same replies, judged otherwise".to_owned(), differences::shown(differences))
+            ("the same replies, judged otherwise".to_owned(), differences::to_lines(differences))
         }
         ReplayProblem::StreamRecut(stream) | ReplayProblem::StreamCutShort(stream) => {
-            (told_stream(stream), differences::shown(&stream.differences))
+            (describe_stream(stream), differences::to_lines(&stream.differences))
         }
     }
 }
@@ -222,7 +222,7 @@ fn counted(request: &str, times: usize) -> String {
     if times > 1 { format!("{request} ({times} requests alike)") } else { request.to_owned() }
 }
 
-fn told_stream(stream: &StreamProblem) -> String {
+fn describe_stream(stream: &StreamProblem) -> String {
     let Some(place) = &stream.place else {
         return format!("seed {}, in the verdict over all streams", stream.seed);
     };
@@ -232,7 +232,7 @@ fn told_stream(stream: &StreamProblem) -> String {
     format!("seed {seed}, exchange {exchange}, cut at {}{more} of {length} bytes", cuts.join(", "))
 }
 
-fn judged(outcomes: &[Outcome], suite: &Suite, console: &Console) -> Exit {
+fn print_outcome(outcomes: &[Outcome], suite: &Suite, console: &Console) -> Exit {
     let bad = outcomes.iter().filter(|it| !it.problems.is_empty()).count();
     console.note(&match bad {
         0 => format!("{} transcripts replayed, no change", outcomes.len()),

@@ -94,7 +94,7 @@ pub(super) struct RunArgs {
 
 impl RunArgs {
     /// The run that goes on, where one does.
-    fn resumed(&self) -> Result<Option<Resumed>, CliError> {
+    fn read_resumed(&self) -> Result<Option<Resumed>, CliError> {
         let Some(name) = &self.resume else { return Ok(None) };
         let name = Some(name.as_str()).filter(|name| *name != LATEST);
         let folder = find_run(name, &self.reports)?;
@@ -125,7 +125,7 @@ struct EndedRun {
 /// Probes all targets, and says what was found.
 pub(super) fn run(args: &RunArgs, console: &Console) -> Result<Exit, CliError> {
     let mut scope = args.scope.load()?;
-    let resumed = args.resumed()?;
+    let resumed = args.read_resumed()?;
     let settings = match &resumed {
         None => args.asking.settings(scope.defaults())?,
         Some(resumed) => {

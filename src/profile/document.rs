@@ -136,7 +136,7 @@ impl Subject {
     pub fn name(&self) -> String {
         let Self { provider, model, variant, .. } = self;
         match variant {
-            Some(variant) => format!("{provider}/{model}:{variant}"),
+            Some(variant) => format!("{provider}/{model}@{variant}"),
             None => format!("{provider}/{model}"),
         }
     }

@@ -1,4 +1,4 @@
-//! Where is a target reached, in which dialects, and which header carries its key?
+//! Access to an endpoint: dialect, URL, and the header that carries the key.
 
 use url::Url;
 

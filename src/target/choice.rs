@@ -1,4 +1,4 @@
-//! Which dialect does a user ask for, if any?
+//! The choice of a dialect: one by name, or `auto`.
 
 use std::borrow::Cow;
 use std::str::FromStr;

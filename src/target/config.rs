@@ -1,4 +1,4 @@
-//! What does `toolprobe.toml` say?
+//! `toolprobe.toml`: the configuration and its defaults.
 //!
 //! Text in, typed structs out: nothing here reads a file or the environment.
 

@@ -1,4 +1,4 @@
-//! Where is a configuration file wrong, and what would be right?
+//! Errors in a configuration file: the place, the problem and the remedy.
 
 use std::path::{Path, PathBuf};
 

@@ -32,6 +32,9 @@ pub enum ConnectError {
     Setup(#[from] SetupError),
 }
 
+/// A transport to an endpoint, with its credentials and its budget.
+type OpenTransport = (Arc<dyn Transport>, Credentials, Arc<Budget>);
+
 /// Opens connections that share a connection pool, a limit of concurrent requests and a budget.
 #[derive(Debug)]
 pub struct Connector {
@@ -76,11 +79,7 @@ impl Connector {
         Ok(offered_models(&*transport, endpoint, &credentials).await)
     }
 
-    fn open(
-        &self,
-        endpoint: &Endpoint,
-        env: Env<'_>,
-    ) -> Result<(Arc<dyn Transport>, Credentials, Arc<Budget>), ConnectError> {
+    fn open(&self, endpoint: &Endpoint, env: Env<'_>) -> Result<OpenTransport, ConnectError> {
         let credentials = endpoint.credentials(env)?;
         let timeouts = timeouts(endpoint.timeouts);
         let pool = self.pool(timeouts.connect)?;

@@ -1,4 +1,4 @@
-//! What does every request to an endpoint carry beside its body?
+//! Credentials and headers that every request to an endpoint carries.
 
 use super::{Access, Endpoint, Env, KeyFrom};
 use crate::transport::{HttpCall, Secret};

@@ -1,4 +1,4 @@
-//! How do people write a length of time?
+//! Lengths of time as people write them, such as `30s` or `2m`.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What does one `[[targets]]` table say, and can it be meant?
+//! One `[[targets]]` table of the configuration, and the checks of its fields.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

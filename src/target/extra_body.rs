@@ -1,4 +1,4 @@
-//! What does a user add to every request body?
+//! `extra_body`: fields that a user adds to every request body.
 
 use std::borrow::Cow;
 use std::fmt;

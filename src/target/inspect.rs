@@ -1,4 +1,4 @@
-//! What does a server tell of itself and of the model's chat template?
+//! Inspection: what a server tells of itself and of the model's chat template.
 //!
 //! Everything here is optional: a server that does not answer, or not with what is asked for, is a
 //! server that tells nothing.

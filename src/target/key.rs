@@ -1,4 +1,4 @@
-//! Where does a target's key come from?
+//! The environment variable that a target's key comes from.
 
 use super::presets::{Hosting, Preset, PresetKey};
 use super::{Env, TargetEntry};

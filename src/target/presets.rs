@@ -1,4 +1,4 @@
-//! Which providers are known by name, and how are they reached?
+//! Presets: the providers that are known by name, and how they are reached.
 //!
 //! The data is `presets.toml` beside this file. A preset is a starting point: whatever a target says
 //! for itself wins.

@@ -1,4 +1,4 @@
-//! What exactly is probed, once presets and overrides are put together?
+//! Targets and endpoints, resolved from an entry, a preset and the defaults.
 //!
 //! A target holds no secret: only the name of the environment variable that does.
 
@@ -394,6 +394,7 @@ mod tests {
         let subjects: Vec<Subject> =
             targets.iter().map(|t| t.subject_at(&t.endpoint.accesses[0], None)).collect();
         assert_ne!(subjects[0], subjects[1]);
+        assert_eq!(subjects[0].name(), names[0]);
     }
 
     #[test]

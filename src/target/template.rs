@@ -1,4 +1,4 @@
-//! Which chat template turns messages into a prompt, and how is it told apart from others?
+//! Chat templates and their hashes.
 //!
 //! Pure readings of what servers and model files say; `inspect.rs` asks them.
 

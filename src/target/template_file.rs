@@ -1,4 +1,4 @@
-//! Which chat template is in a file that the user names?
+//! The chat template in a file that the user names.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! In which form, and where to, does a result go?
+//! The flags that say in which form a result is written, and where to.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Which policy holds?
+//! The flag that names a policy, and reading it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

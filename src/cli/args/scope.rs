@@ -1,4 +1,4 @@
-//! Which targets does a command mean?
+//! The flags that choose targets.
 //!
 //! Those of `toolprobe.toml`; without one, or without a target in it, the simulated models.
 
@@ -146,7 +146,7 @@ impl Scope {
                 simulated_fleet(fleet, base_url, &self.defaults).map_err(CliError::usage)
             }
         };
-        chosen(all?, &self.names)
+        select(all?, &self.names)
     }
 }
 
@@ -158,7 +158,7 @@ pub(crate) async fn serve(fleet: &Fleet) -> Result<Running, CliError> {
 }
 
 /// Those of these names; each name must be one.
-fn chosen(all: Vec<Target>, names: &[String]) -> Result<Vec<Target>, CliError> {
+fn select(all: Vec<Target>, names: &[String]) -> Result<Vec<Target>, CliError> {
     if names.is_empty() {
         return Ok(all);
     }

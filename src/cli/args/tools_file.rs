@@ -1,4 +1,4 @@
-//! Which tools does a file of the user's declare?
+//! The file of `--tools`: tools of the user's own.
 
 use std::path::{Path, PathBuf};
 

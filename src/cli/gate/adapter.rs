@@ -150,7 +150,7 @@ impl Request<'_> {
         let server = serve(&fleet).await?;
         let budget = self.asking.budget(&Defaults::default());
         let connector = Connector::new(Arc::clone(&budget), None);
-        let behind = self.behind(&fleet, self.listed(&connector).await?.as_deref())?;
+        let behind = self.behind(&fleet, self.list_models(&connector).await?.as_deref())?;
         let mut pairs = self.pairs(behind, &server.base_url(), &connector)?;
         reach_all(&mut pairs).await.map_err(CliError::usage)?;
         let connections = &Pair::connections(&pairs);
@@ -171,7 +171,7 @@ impl Request<'_> {
     }
 
     /// What the gateway offers, where no model is named.
-    async fn listed(&self, connector: &Connector) -> Result<Option<Vec<String>>, CliError> {
+    async fn list_models(&self, connector: &Connector) -> Result<Option<Vec<String>>, CliError> {
         if !self.adapter.model.is_empty() {
             return Ok(None);
         }

@@ -1,4 +1,4 @@
-//! What time is it, or shall it be?
+//! The clock: real, or fixed by `SOURCE_DATE_EPOCH`.
 
 use chrono::{DateTime, SubsecRound as _, Utc};
 

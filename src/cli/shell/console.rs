@@ -1,4 +1,4 @@
-//! Who reads what we print: a person at a terminal, a log, or a program?
+//! The console: standard output for results, standard error for people.
 //!
 //! Machine output goes to standard output, everything else to standard error.
 

@@ -1,4 +1,4 @@
-//! Does a profile have a verdict, and what was demanded of it?
+//! Demands: the exit code that follows from `--require` and from missing verdicts.
 
 use super::console::Console;
 use super::exit::Exit;

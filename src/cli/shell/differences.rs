@@ -1,4 +1,4 @@
-//! How are two JSON values told apart on a terminal?
+//! Differences between two JSON values, as lines on a terminal.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ const WIDTH: usize = 72;
 const BEFORE: usize = 16;
 
 /// Two lines for each place, `-` for what stood there and `+` for what stands there.
-pub(crate) fn shown(differences: &[JsonDifference]) -> Vec<String> {
+pub(crate) fn to_lines(differences: &[JsonDifference]) -> Vec<String> {
     let mut lines = Vec::new();
     for difference in differences.iter().take(PLACES) {
         let JsonDifference { path, old, new } = difference;
@@ -61,7 +61,7 @@ mod tests {
             old: Some(json!(true)),
             new: None,
         };
-        assert_eq!(shown(&[difference]), ["tools[0].strict", "  - true", "  + (nothing)"]);
+        assert_eq!(to_lines(&[difference]), ["tools[0].strict", "  - true", "  + (nothing)"]);
     }
 
     #[test]
@@ -69,7 +69,7 @@ mod tests {
         let long =
             |middle: &str| Some(json!(format!("{}{middle}{}", "a".repeat(90), "b".repeat(90))));
         let path = "content".to_owned();
-        let lines = shown(&[JsonDifference { path, old: long("X"), new: long("\u{1b}[2J") }]);
+        let lines = to_lines(&[JsonDifference { path, old: long("X"), new: long("\u{1b}[2J") }]);
         let [_, old, new] = lines.as_slice() else { panic!("{lines:?}") };
         assert!(old.starts_with("  - …aaa") && old.contains("aXb") && old.ends_with("b…"), "{old}");
         assert!(new.contains("a\\u001b[2Jb"), "{new}");
@@ -80,6 +80,6 @@ mod tests {
     fn a_long_list_is_told_by_its_length() {
         let many =
             vec![JsonDifference { path: "a".to_owned(), old: None, new: Some(json!(1)) }; 20];
-        assert_eq!(shown(&many).last().unwrap(), "and 8 more places");
+        assert_eq!(to_lines(&many).last().unwrap(), "and 8 more places");
     }
 }

@@ -1,4 +1,4 @@
-//! `--dry-run`: what would be asked, and at what cost?
+//! `--dry-run`: what would be asked, and at what cost.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! How does a failure become a message and an exit code?
+//! Errors of commands: the message, its causes and the exit code.
 
 use std::error::Error;
 use std::io;

@@ -1,4 +1,4 @@
-//! What do the exit codes mean?
+//! The exit codes and what they mean.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! How is the cost of what was asked told to people?
+//! The cost of a run, in one line for people.
 
 use std::time::Duration;
 
