@@ -50,7 +50,7 @@ const EFFECTS: &[Effect] = &[
             ("sim/fleet.rs", "reads the folder of simulated models that --models names"),
             ("cli/args/policy.rs", "reads the policy file"),
             ("cli/args/scope.rs", "reads the configuration file"),
-            ("cli/args/sides.rs", "tells a file, a folder and the name of a run apart"),
+            ("cli/args/stored.rs", "tells a file, a folder and the name of a run apart"),
             ("cli/args/tools_file.rs", "reads the file that --tools names"),
             ("cli/init.rs", "writes the starter configuration, never over another"),
             ("cli/metrics.rs", "reads the file of events that the user names, or stdin"),
