@@ -17,7 +17,7 @@ use crate::target::{
     Connection, DiscoverError, Endpoint, KeyFrom, Span, Target, Timeouts, connect, discover,
     read_template,
 };
-use crate::transport::{Budget, HttpCall, Transport as _, by_status};
+use crate::transport::{Budget, HttpCall, by_status};
 
 /// How long one answer may take where nothing else is said.
 const PATIENCE: Span = Span(Duration::from_secs(10));

@@ -13,7 +13,7 @@ use super::dialect_answer::{DialectAnswer, Rank};
 use super::{Access, Connection};
 use crate::dialect::{DialectId, call_url};
 use crate::ir::{Message, Request};
-use crate::transport::{HttpCall, Transport as _, by_status};
+use crate::transport::{HttpCall, by_status};
 
 /// How long the answers may take: a local server may have to load the model first.
 const PATIENCE: Duration = Duration::from_secs(60);

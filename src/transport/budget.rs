@@ -1,4 +1,4 @@
-//! How much may a run cost, and how much has it cost so far?
+//! Budget: how many requests and tokens a run may spend, and how many it has spent.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,17 +18,17 @@ pub struct Budget {
     whole: Option<Arc<Budget>>,
 }
 
-/// TokenCount that endpoints counted.
+/// Tokens as endpoints count them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TokenCount {
-    /// Of prompts.
+    /// Tokens of prompts.
     pub prompt: u64,
-    /// Of replies.
+    /// Tokens of replies.
     pub completion: u64,
 }
 
 impl TokenCount {
-    /// Both together.
+    /// Prompts and replies together.
     pub fn total(self) -> u64 {
         self.prompt.saturating_add(self.completion)
     }
@@ -47,17 +47,12 @@ impl Budget {
         }
     }
 
-    /// A budget of this many requests.
-    pub fn of(requests: u64) -> Self {
-        Self::new(requests, u64::MAX)
-    }
-
     /// No bound; what is spent is still counted.
     pub fn unlimited() -> Self {
-        Self::of(u64::MAX)
+        Self::new(u64::MAX, u64::MAX)
     }
 
-    /// One endpoint's account of a budget that it shares with others.
+    /// Counts what one endpoint spends of a budget that it shares with others.
     pub fn share_of(whole: &Arc<Self>) -> Self {
         Self { whole: Some(Arc::clone(whole)), ..Self::unlimited() }
     }
@@ -107,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_budget_is_spent_once() {
-        let budget = Budget::of(2);
+        let budget = Budget::new(2, u64::MAX);
         assert_eq!((budget.spend(), budget.spend()), (Ok(()), Ok(())));
         assert_eq!(budget.spend(), Err(TransportError::Budget { limit: 2 }));
         assert_eq!(budget.spent(), 2);
@@ -115,7 +110,7 @@ mod tests {
 
     #[test]
     fn shares_count_for_themselves_and_are_stopped_together() {
-        let whole = Arc::new(Budget::of(3));
+        let whole = Arc::new(Budget::new(3, u64::MAX));
         let (one, other) = (Budget::share_of(&whole), Budget::share_of(&whole));
         assert_eq!((one.spend(), one.spend(), other.spend()), (Ok(()), Ok(()), Ok(())));
         assert_eq!(other.spend(), Err(TransportError::Budget { limit: 3 }));

@@ -1,10 +1,10 @@
-//! What is sent where?
+//! HTTP calls: what is sent, and the part of it that may be stored.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use url::Url;
+use url::{Position, Url};
 
 use super::headers;
 use super::secret::{SECRET_MARK, Scrubber, Secret};
@@ -32,7 +32,7 @@ impl fmt::Display for Method {
 /// The value of a request header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HeaderText {
-    /// Fit to be stored.
+    /// May be stored.
     Plain(String),
     /// A credential behind its scheme (`Bearer `, or nothing).
     Secret {
@@ -43,12 +43,12 @@ pub enum HeaderText {
     },
 }
 
-/// One request, before it is sent. Prints as it would be stored.
+/// One request before it is sent. Its `Debug` output is redacted.
 #[derive(Clone, PartialEq)]
 pub struct HttpCall {
-    /// The method.
+    /// `GET` or `POST`.
     pub method: Method,
-    /// Where to.
+    /// The full address, credentials included.
     pub url: Url,
     /// Headers beyond those that every request has.
     pub headers: Vec<(String, HeaderText)>,
@@ -59,12 +59,12 @@ pub struct HttpCall {
 }
 
 impl HttpCall {
-    /// A request without a body.
+    /// A `GET` request.
     pub fn get(url: Url) -> Self {
         Self { method: Method::Get, url, headers: Vec::new(), body: None, framing: None }
     }
 
-    /// A request with a JSON body.
+    /// A `POST` request with a JSON body.
     pub fn post(url: Url, body: Value) -> Self {
         Self { method: Method::Post, body: Some(body), ..Self::get(url) }
     }
@@ -153,7 +153,7 @@ impl SentRequest {
     }
 }
 
-/// A bare path is its own.
+/// Path and query of a stored address, which may begin with an alias or be a bare path.
 fn path_and_query(url: &str) -> String {
     let rest = match url.split_once("://") {
         _ if url.starts_with('/') => url,
@@ -177,24 +177,11 @@ fn redacted_header(name: &str, value: &HeaderText, scrubber: &Scrubber) -> Strin
 
 /// The address without its user info and the values of its credential parameters.
 pub(super) fn redacted_url(url: &Url) -> String {
-    let mut text = String::new();
-    text.push_str(url.scheme());
-    text.push_str("://");
-    if !url.username().is_empty() || url.password().is_some() {
-        text.push_str(SECRET_MARK);
-        text.push('@');
-    }
-    text.push_str(url.host_str().unwrap_or_default());
-    if let Some(port) = url.port() {
-        text.push(':');
-        text.push_str(&port.to_string());
-    }
-    text.push_str(url.path());
-    if let Some(query) = url.query() {
-        text.push('?');
-        text.push_str(&redacted_query(query));
-    }
-    text
+    let has_user = !url.username().is_empty() || url.password().is_some();
+    let user = if has_user { format!("{SECRET_MARK}@") } else { String::new() };
+    let query = url.query().map(|query| format!("?{}", redacted_query(query)));
+    let place = &url[Position::BeforeHost..Position::AfterPath];
+    format!("{}://{user}{place}{}", url.scheme(), query.unwrap_or_default())
 }
 
 fn redacted_query(query: &str) -> String {

@@ -1,4 +1,4 @@
-//! How many requests may be under way over several endpoints?
+//! Concurrency limit: how many requests may be under way over all endpoints of a run.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -11,23 +11,23 @@ use super::call::{HttpCall, SentRequest};
 use super::exchange::Exchange;
 use super::{Judge, Transport};
 
-/// The places that all endpoints of a run share. Clones share them too.
+/// A number of concurrent requests that all endpoints of a run share, as clones do.
 #[derive(Debug, Clone, Default)]
 pub struct ConcurrencyLimit(Option<Arc<Semaphore>>);
 
 impl ConcurrencyLimit {
-    /// So many requests at the same time; `None` is no limit.
+    /// At most so many requests at the same time; `None` is no limit.
     pub fn of(places: Option<NonZeroUsize>) -> Self {
         Self(places.map(|places| Arc::new(Semaphore::new(places.get()))))
     }
 
-    /// A transport that takes one of these places for each exchange.
+    /// A transport that waits for a place for each exchange.
     pub fn around<T: Transport>(&self, inner: T) -> ConcurrencyLimited<T> {
         ConcurrencyLimited { inner, places: self.0.clone() }
     }
 }
 
-/// A transport that waits for a place among the requests to all endpoints.
+/// A transport under a [`ConcurrencyLimit`].
 #[derive(Debug)]
 pub struct ConcurrencyLimited<T> {
     inner: T,

@@ -1,6 +1,6 @@
-//! Why was there no answer to judge?
+//! Transport errors: why there is no answer to judge.
 //!
-//! Everything here is infrastructure: it can make a result inconclusive and never a finding.
+//! All of them are infrastructure: they make a result inconclusive, never a finding.
 
 use serde::{Deserialize, Serialize};
 
@@ -196,31 +196,29 @@ impl std::fmt::Display for Oversize {
 }
 
 impl TransportError {
-    /// The error without secrets in the words of others that it repeats.
-    pub(super) fn scrubbed(self, scrubber: &Scrubber) -> Self {
-        let scrub = |text: String| scrubber.text(text);
-        match self {
-            Self::Dns { detail } => Self::Dns { detail: scrub(detail) },
-            Self::Connect { detail } => Self::Connect { detail: scrub(detail) },
-            Self::Tls { detail } => Self::Tls { detail: scrub(detail) },
-            Self::Closed { stage, detail } => Self::Closed { stage, detail: scrub(detail) },
-            Self::NotHttp { detail } => Self::NotHttp { detail: scrub(detail) },
-            Self::Decompression { detail } => Self::Decompression { detail: scrub(detail) },
-            Self::NotTheFraming { detail } => Self::NotTheFraming { detail: scrub(detail) },
-            Self::Redirect { status, location } => {
-                Self::Redirect { status, location: scrub(location) }
-            }
-            Self::GivenUp { because } => Self::GivenUp { because: scrub(because) },
-            Self::Other { detail } => Self::Other { detail: scrub(detail) },
+    /// The error without secrets in the texts it quotes.
+    pub(super) fn scrubbed(mut self, scrubber: &Scrubber) -> Self {
+        match &mut self {
+            Self::Dns { detail: quoted }
+            | Self::Connect { detail: quoted }
+            | Self::Tls { detail: quoted }
+            | Self::Closed { detail: quoted, .. }
+            | Self::NotHttp { detail: quoted }
+            | Self::Decompression { detail: quoted }
+            | Self::NotTheFraming { detail: quoted }
+            | Self::Redirect { location: quoted, .. }
+            | Self::GivenUp { because: quoted }
+            | Self::Other { detail: quoted } => *quoted = scrubber.text(std::mem::take(quoted)),
             Self::Timeout { .. }
             | Self::TooLarge { .. }
             | Self::NotUtf8 { .. }
             | Self::InvalidHeader { .. }
             | Self::Budget { .. }
             | Self::TokenBudget { .. }
-            // Made of what is redacted already.
-            | Self::NotRecorded { .. } => self,
+            // Made of redacted requests.
+            | Self::NotRecorded { .. } => {}
         }
+        self
     }
 }
 

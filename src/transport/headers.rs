@@ -1,4 +1,4 @@
-//! Which headers matter, and which carry credentials?
+//! Headers: which are kept as evidence, and which carry credentials.
 
 /// Response headers that are kept as evidence.
 const KEPT: &[&str] = &[

@@ -1,8 +1,7 @@
-//! How is one attempt made over HTTP?
+//! HTTP: one attempt over the network. The only file that uses the HTTP client.
 //!
-//! The only file that knows the HTTP client. Redirects are never followed; proxies are taken from
-//! the environment, except that loopback addresses are always reached directly; compressed bodies
-//! are unpacked piece by piece and measured afterwards.
+//! Redirects are never followed; proxies are taken from the environment, but loopback addresses are
+//! always reached directly; the size of a compressed body is measured after unpacking.
 
 use std::collections::HashSet;
 use std::error::Error;
@@ -27,7 +26,7 @@ use super::{Judge, Transport, headers};
 
 const USER_AGENT: &str = concat!("toolprobe/", env!("CARGO_PKG_VERSION"));
 
-/// Makes single attempts. One serves any number of endpoints.
+/// Sends each call once. One serves any number of endpoints.
 #[derive(Debug)]
 pub struct HttpTransport {
     timeouts: Timeouts,
@@ -36,18 +35,18 @@ pub struct HttpTransport {
     pool: Pool,
 }
 
-/// Connections that are kept. Clones share them, and setting one up is what costs.
+/// Kept-alive connections. Clones share them; making a new pool is slow.
 #[derive(Debug, Clone)]
 pub struct Pool {
     connect: Duration,
     direct: Client,
     proxied: Client,
-    /// Origins that have answered: a connection to them may be a kept one.
+    /// Origins that have answered: the next connection to them may be a kept-alive one.
     known_origins: Arc<Mutex<HashSet<String>>>,
 }
 
 impl Pool {
-    /// A pool whose connections are made within this time.
+    /// A pool with this connect timeout.
     pub fn new(connect: Duration) -> Result<Self, SetupError> {
         Ok(Self {
             connect,
@@ -66,7 +65,7 @@ impl Pool {
         if known.contains(origin) { CloseStage::BeforeReplyReused } else { CloseStage::BeforeReply }
     }
 
-    fn has_answered(&self, origin: String) {
+    fn add_known_origin(&self, origin: String) {
         self.known_origins.lock().unwrap_or_else(PoisonError::into_inner).insert(origin);
     }
 }
@@ -86,7 +85,7 @@ impl HttpTransport {
         Ok(Self::over(Pool::new(timeouts.connect)?, timeouts, limits, scrubber))
     }
 
-    /// The same over a pool that others use too; its time to connect holds.
+    /// The same over a shared pool, whose connect timeout is used.
     pub fn over(pool: Pool, timeouts: Timeouts, limits: SizeLimits, scrubber: Scrubber) -> Self {
         let timeouts = Timeouts { connect: pool.connect, ..timeouts };
         Self { timeouts, limits, scrubber, pool }
@@ -103,29 +102,28 @@ impl HttpTransport {
         let scrubber = self.scrubber_for(call);
         let started = Instant::now();
         let mut arrival = Arrival::default();
-        let result = timeout(self.timeouts.total, self.run(call, started, &mut arrival))
-            .await
-            .unwrap_or_else(|_| Err(self.timed_out(Phase::Total)));
+        let result =
+            timeout(self.timeouts.total, self.send_and_receive(call, started, &mut arrival))
+                .await
+                .unwrap_or_else(|_| Err(self.timed_out(Phase::Total)));
         let timing =
             Timing { first_byte_ms: arrival.first_byte_ms, total_ms: millis(started.elapsed()) };
         let outcome = arrival.into_outcome(result, &scrubber);
         Exchange::single(SentRequest::redacted(call, &scrubber), outcome, timing)
     }
 
-    async fn run(
+    async fn send_and_receive(
         &self,
         call: &HttpCall,
         started: Instant,
         arrival: &mut Arrival,
     ) -> Result<(), TransportError> {
         let response = self.send_and_read_head(call, started).await?;
-        let head = ResponseHead::of(&response);
-        let expected = call.framing.filter(|_| response.status().is_success());
+        let head = read_head(&response);
+        let expected = call.framing.filter(|_| head.is_success());
         let content_type = head.header("content-type").map(str::to_owned);
-        arrival.receiver = Some(Receiver::new(expected, content_type, self.limits));
-        let acceptable = head.check();
-        arrival.head = Some(head);
-        acceptable?;
+        let receiver = Receiver::new(expected, content_type, self.limits);
+        check_head(&arrival.response.insert((head, receiver)).0)?;
         self.read_body(response, started, arrival).await
     }
 
@@ -146,7 +144,7 @@ impl HttpTransport {
             .await
             .map_err(|_| self.timed_out(Phase::FirstByte))?
             .map_err(|error| self.head_error(&error, stage))?;
-        self.pool.has_answered(origin);
+        self.pool.add_known_origin(origin);
         Ok(response)
     }
 
@@ -156,7 +154,7 @@ impl HttpTransport {
         started: Instant,
         arrival: &mut Arrival,
     ) -> Result<(), TransportError> {
-        let Some(receiver) = &mut arrival.receiver else { return Ok(()) };
+        let Some((_, receiver)) = &mut arrival.response else { return Ok(()) };
         loop {
             let (phase, deadline) = match arrival.first_byte_ms {
                 None => (Phase::FirstByte, started + self.timeouts.first_byte),
@@ -207,7 +205,7 @@ impl Transport for HttpTransport {
     }
 }
 
-/// Retries are ours to decide and to record, so the client makes none.
+/// Without retries of the client: `retrying` decides on them and records them.
 fn base_client(connect: Duration) -> ClientBuilder {
     Client::builder()
         .user_agent(USER_AGENT)
@@ -259,20 +257,21 @@ impl From<Method> for reqwest::Method {
     }
 }
 
-/// What has come of a response so far; it outlives a cancelled wait.
+/// What has arrived of a response; kept when the wait for the rest is cancelled.
 #[derive(Debug, Default)]
 struct Arrival {
-    head: Option<ResponseHead>,
-    receiver: Option<Receiver>,
+    /// Status and headers, and the receiver of the body.
+    response: Option<(Response, Receiver)>,
     first_byte_ms: Option<u64>,
 }
 
 impl Arrival {
     fn into_outcome(self, result: Result<(), TransportError>, scrubber: &Scrubber) -> HttpOutcome {
         let oversize = matches!(result, Err(TransportError::TooLarge { .. }));
-        let response = self.head.map(|head| {
-            let body = self.receiver.map(|receiver| receiver.into_body(scrubber, oversize));
-            head.into_response(body.unwrap_or_else(|| Body::Whole(String::new())), scrubber)
+        let scrub = |(name, value): (String, String)| (name, scrubber.text(value));
+        let response = self.response.map(|(Response { status, headers, .. }, receiver)| {
+            let headers = headers.into_iter().map(scrub).collect();
+            Response { status, headers, body: receiver.into_body(scrubber, oversize) }
         });
         match (result, response) {
             (Ok(()), Some(response)) => HttpOutcome::Answered(response),
@@ -287,49 +286,29 @@ impl Arrival {
     }
 }
 
-/// Status and headers of a response.
-#[derive(Debug)]
-struct ResponseHead {
-    status: u16,
-    headers: Vec<(String, String)>,
+/// A response whose body has not arrived.
+fn read_head(response: &reqwest::Response) -> Response {
+    let kept = response.headers().iter().filter(|(name, _)| headers::is_kept(name.as_str()));
+    let read = |(name, value): (&HeaderName, &HeaderValue)| {
+        let text = String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let text = if name == LOCATION { redacted_location(text) } else { text };
+        (name.as_str().to_owned(), text)
+    };
+    let headers = kept.map(read).collect();
+    Response { status: response.status().as_u16(), headers, body: Body::Whole(String::new()) }
 }
 
-impl ResponseHead {
-    fn of(response: &reqwest::Response) -> Self {
-        let kept = response.headers().iter().filter(|(name, _)| headers::is_kept(name.as_str()));
-        let stored = |(name, value): (&HeaderName, &HeaderValue)| {
-            let text = String::from_utf8_lossy(value.as_bytes()).into_owned();
-            (
-                name.as_str().to_owned(),
-                if name == LOCATION { redacted_location(text) } else { text },
-            )
-        };
-        Self { status: response.status().as_u16(), headers: kept.map(stored).collect() }
+/// Refuses a redirect and an encoding that cannot be read. The HTTP client removes the encoding
+/// header of what it unpacks, so a header that is left names an encoding it does not know.
+fn check_head(head: &Response) -> Result<(), TransportError> {
+    if let (status @ 300..400, Some(location)) = (head.status, head.header("location")) {
+        return Err(TransportError::Redirect { status, location: location.to_owned() });
     }
-
-    fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
-    }
-
-    /// Refuses what must not be followed or cannot be read. The client removes the encoding header
-    /// of what it unpacks, so one that is left is one that it does not know.
-    fn check(&self) -> Result<(), TransportError> {
-        if let (300..400, Some(location)) = (self.status, self.header("location")) {
-            let (status, location) = (self.status, location.to_owned());
-            return Err(TransportError::Redirect { status, location });
-        }
-        match self.header("content-encoding") {
-            None | Some("" | "identity") => Ok(()),
-            Some(other) => Err(TransportError::Decompression {
-                detail: format!("content encoding '{other}' was not asked for"),
-            }),
-        }
-    }
-
-    fn into_response(self, body: Body, scrubber: &Scrubber) -> Response {
-        let scrub = |(name, value): (String, String)| (name, scrubber.text(value));
-        let headers = self.headers.into_iter().map(scrub).collect();
-        Response { status: self.status, headers, body }
+    match head.header("content-encoding") {
+        None | Some("" | "identity") => Ok(()),
+        Some(other) => Err(TransportError::Decompression {
+            detail: format!("content encoding '{other}' was not asked for"),
+        }),
     }
 }
 

@@ -1,4 +1,4 @@
-//! How much may be asked of an endpoint at once and per minute?
+//! Rate limits of an endpoint: requests at the same time and per minute.
 
 use std::collections::VecDeque;
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -28,14 +28,13 @@ pub(super) struct Limiter {
     held_until: Mutex<Option<Instant>>,
 }
 
-/// The right to hold one exchange; dropping it frees the place.
+/// The permission to hold one exchange; dropping it frees the place.
 #[derive(Debug)]
 pub(super) struct Admission {
     _slot: Option<OwnedSemaphorePermit>,
 }
 
 impl Limiter {
-    /// A limiter that nothing has passed yet.
     pub(super) fn new(limits: EndpointLimits) -> Self {
         let window = |per_minute: NonZeroU32| Mutex::new(Window::new(per_minute));
         Self {
@@ -56,7 +55,7 @@ impl Limiter {
         Admission { _slot: slot }
     }
 
-    /// Waits until the endpoint may be asked once more from a place that was not given up.
+    /// Waits for another attempt without giving up the place.
     pub(super) async fn admit_again(&self, admission: Admission) -> Admission {
         self.wait_for_turn().await;
         admission
@@ -71,8 +70,8 @@ impl Limiter {
         }
     }
 
-    /// Admits nothing for this long: the endpoint told one request to wait, and the others would be
-    /// told the same and lose an attempt each.
+    /// Admits nothing for this long: the endpoint told one request to wait, and would tell the others
+    /// the same, at the cost of an attempt each.
     pub(super) fn hold(&self, wait: Duration) {
         let end = Instant::now() + wait;
         let mut held = self.held_until.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,15 +1,17 @@
-//! What comes of every kind of server, over real sockets?
+//! Tests of the HTTP transport against misbehaving servers, over real sockets.
 
 use std::io::Write as _;
 use std::time::Duration;
 
 use serde_json::json;
 
+use super::error::{CloseStage, Oversize};
+use super::exchange::AttemptEnd;
 use super::scripted::{EVENT_STREAM, Scripted, Step, chunk, response};
+use super::timeouts::Phase;
 use super::{
-    AttemptEnd, Body, CloseStage, Exchange, HttpCall, HttpOutcome, HttpTransport, Oversize, Phase,
-    RetryPolicy, RetrySettings, Retrying, Scrubber, Secret, SizeLimits, Timeouts, Transport,
-    TransportError, by_status,
+    Body, Exchange, HttpCall, HttpOutcome, HttpTransport, RetryPolicy, RetrySettings, Retrying,
+    Scrubber, Secret, SizeLimits, Timeouts, Transport, TransportError, by_status,
 };
 use crate::wire::{Frame, Framing};
 

@@ -1,10 +1,9 @@
-//! How does a request get to an endpoint, and what came of it?
+//! Transport: sends requests to endpoints and records what came back.
 //!
 //! One call in, one [`Exchange`] out: the evidence record of what was said, whatever went wrong.
 //! Nothing here knows a provider's protocol.
 //!
 //! ```no_run
-//! use std::sync::Arc;
 //! use toolprobe::transport::{
 //!     HttpCall, HttpTransport, RetrySettings, Retrying, Scrubber, Secret, SizeLimits, Timeouts, Transport,
 //!     by_status,
@@ -13,7 +12,7 @@
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let key = Secret::new(std::env::var("API_KEY")?);
 //! let scrubber = Scrubber::new([key.clone()]);
-//! let http = Arc::new(HttpTransport::new(Timeouts::default(), SizeLimits::default(), scrubber)?);
+//! let http = HttpTransport::new(Timeouts::default(), SizeLimits::default(), scrubber)?;
 //! let endpoint = Retrying::new(http, RetrySettings::default());
 //!
 //! let url = "https://api.example.com/v1/chat/completions".parse()?;
@@ -67,32 +66,29 @@ pub use call::{HeaderText, HttpCall, Method, SentRequest};
 pub use cassette::{
     Cassette, JsonDifference, Nearest, Piecing, Playback, Recut, cut_short, differences, recut,
 };
-pub use concurrency_limit::{ConcurrencyLimit, ConcurrencyLimited};
-pub use error::{CloseStage, Oversize, TransportError};
+pub use concurrency_limit::ConcurrencyLimit;
+pub use error::TransportError;
 pub use exchange::{
-    AttemptEnd, Body, EXCHANGE_VERSION, Exchange, HttpAttempt, HttpOutcome, NotJson,
-    RecordedExchange, Response, TimedFrame, Timing,
+    Body, EXCHANGE_VERSION, Exchange, HttpOutcome, RecordedExchange, Response, TimedFrame, Timing,
 };
 pub use http::{HttpTransport, Pool, SetupError};
 pub use limits::EndpointLimits;
 pub use receive::SizeLimits;
-pub use retry::{
-    Judgement, RetryDecision, RetryFacts, RetryOutlook, RetryPolicy, RetryProgress, decide,
-};
+pub use retry::{Judgement, RetryPolicy};
 pub use retrying::{RetrySettings, Retrying};
-pub use secret::{MIN_SCRUBBED_LEN, SECRET_MARK, Scrubber, Secret};
-pub use timeouts::{Phase, Timeouts};
+pub use secret::{Scrubber, Secret};
+pub use timeouts::Timeouts;
 
-/// Says of a complete response what its status cannot: whether what is inside may pass on a retry.
+/// Judges a complete response by its content: whether a retry may help is not always in the status.
 pub type Judge<'a> = &'a (dyn Fn(&Response) -> Judgement + Send + Sync);
 
-/// Goes by status and headers alone.
+/// Judges by status and headers alone.
 pub fn by_status(_response: &Response) -> Judgement {
     Judgement::ByStatus
 }
 
-/// Carries calls to an endpoint. Implemented by HTTP, by [`Retrying`] around another transport, and
-/// by [`Cassette`], which replays recorded exchanges.
+/// Sends calls to an endpoint. Implemented by HTTP, by [`Retrying`] and [`ConcurrencyLimit`] around
+/// another transport, and by [`Cassette`], which replays recorded exchanges.
 ///
 /// `send` always gives a record: failure is an [`HttpOutcome`], and a record holds no secret. Dropping
 /// the future cancels the exchange; nothing of it goes on in the background.
@@ -100,17 +96,7 @@ pub trait Transport: Send + Sync {
     /// The part of a call that may be stored, as the record will hold it.
     fn redact(&self, call: &HttpCall) -> SentRequest;
 
-    /// Carries one call. A transport that retries asks the judge about every response, last of all
-    /// about the one it gives back; others need not ask.
+    /// Sends one call. A transport that retries asks the judge about every response, last of all about
+    /// the one it gives back; others need not ask.
     fn send<'a>(&'a self, call: &'a HttpCall, judge: Judge<'a>) -> BoxFuture<'a, Exchange>;
-}
-
-impl<T: Transport + ?Sized> Transport for std::sync::Arc<T> {
-    fn redact(&self, call: &HttpCall) -> SentRequest {
-        (**self).redact(call)
-    }
-
-    fn send<'a>(&'a self, call: &'a HttpCall, judge: Judge<'a>) -> BoxFuture<'a, Exchange> {
-        (**self).send(call, judge)
-    }
 }

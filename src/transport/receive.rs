@@ -1,19 +1,18 @@
-//! What do the pieces of a body add up to, within the limits?
+//! Receives a body within size limits: pieces and their arrival times in, a [`Body`] out.
 //!
-//! A push machine without I/O: pieces and their arrival times in, a [`Body`] out. What had come
-//! before an error is kept as evidence.
+//! No I/O. What arrived before an error is kept as evidence.
 
 use super::error::{Oversize, TransportError};
 use super::exchange::{Body, TimedFrame};
 use super::secret::Scrubber;
-use super::sniff::{BodyShape, shape, shape_of_nothing};
+use super::sniff::{BodyShape, detect_shape, shape_of_empty};
 use crate::wire::{Frame, FrameReader, Framing, WireLimits};
 
-/// How much of a body that was beyond the limits is kept as evidence.
+/// How many bytes of a body beyond the limits are kept as evidence.
 const KEPT_OF_OVERSIZE: usize = 64 * 1024;
 
-/// How much blank space may stand before the first bytes that say what a body is. Beyond it the
-/// content type decides, so that no amount of it is looked at again and again.
+/// How many bytes are awaited that say whether a body is a stream. Beyond them the content type
+/// decides, so that leading blanks are not scanned again for every piece.
 const MAX_UNDECIDED: usize = 4096;
 
 /// What is accepted of one response, after decompression.
@@ -47,11 +46,11 @@ pub(super) struct Receiver {
     expected: Option<Framing>,
     content_type: Option<String>,
     received: usize,
-    state: State,
+    state: BodyState,
 }
 
 #[derive(Debug)]
-enum State {
+enum BodyState {
     /// Not yet known whether it is a stream.
     Undecided(Vec<u8>),
     Whole(Vec<u8>),
@@ -63,15 +62,15 @@ enum State {
 }
 
 impl Receiver {
-    /// A receiver of a body that may be a stream (`expected`) or is one text.
+    /// A receiver of a stream in the `expected` framing, if the body turns out to be one.
     pub(super) fn new(
         expected: Option<Framing>,
         content_type: Option<String>,
         limits: SizeLimits,
     ) -> Self {
         let state = match expected {
-            Some(_) => State::Undecided(Vec::new()),
-            None => State::Whole(Vec::new()),
+            Some(_) => BodyState::Undecided(Vec::new()),
+            None => BodyState::Whole(Vec::new()),
         };
         Self { limits, expected, content_type, received: 0, state }
     }
@@ -80,35 +79,35 @@ impl Receiver {
     pub(super) fn push(&mut self, bytes: &[u8], at_ms: u64) -> Result<(), TransportError> {
         self.received += bytes.len();
         match &mut self.state {
-            State::Undecided(start) => {
+            BodyState::Undecided(start) => {
                 start.extend_from_slice(bytes);
                 self.decide(at_ms)
             }
-            State::Whole(body) => {
-                check(Oversize::Body, self.received, self.limits.body_bytes)?;
+            BodyState::Whole(body) => {
+                check_size(Oversize::Body, self.received, self.limits.body_bytes)?;
                 body.extend_from_slice(bytes);
                 Ok(())
             }
-            State::Frames { .. } => self.push_frames(bytes, at_ms),
+            BodyState::Frames { .. } => self.push_frames(bytes, at_ms),
         }
     }
 
     /// The body has ended.
     pub(super) fn finish(&mut self, at_ms: u64) -> Result<(), TransportError> {
-        if let State::Undecided(start) = &mut self.state {
+        if let BodyState::Undecided(start) = &mut self.state {
             let start = std::mem::take(start);
-            let shape = shape_of_nothing(self.content_type.as_deref());
+            let shape = shape_of_empty(self.content_type.as_deref());
             let shape = if start.trim_ascii().is_empty() { shape } else { BodyShape::Whole };
             self.settle(shape, &start, at_ms)?;
         }
         match &mut self.state {
-            State::Frames { reader, fresh, frames } => {
+            BodyState::Frames { reader, fresh, frames } => {
                 let end = reader.take().map_or(Ok(()), |reader| reader.finish(fresh));
                 stamp(fresh, frames, at_ms);
                 end?;
-                check(Oversize::FrameCount, frames.len(), self.limits.frames)
+                check_size(Oversize::FrameCount, frames.len(), self.limits.frames)
             }
-            State::Whole(body) | State::Undecided(body) => std::str::from_utf8(body)
+            BodyState::Whole(body) | BodyState::Undecided(body) => std::str::from_utf8(body)
                 .map(|_| ())
                 .map_err(|error| TransportError::NotUtf8 { offset: error.valid_up_to() as u64 }),
         }
@@ -118,33 +117,37 @@ impl Receiver {
     pub(super) fn into_body(self, scrubber: &Scrubber, oversize: bool) -> Body {
         let keep = if oversize { KEPT_OF_OVERSIZE } else { usize::MAX };
         match self.state {
-            State::Whole(mut bytes) | State::Undecided(mut bytes) => {
+            BodyState::Whole(mut bytes) | BodyState::Undecided(mut bytes) => {
                 bytes.truncate(keep);
-                let text = String::from_utf8_lossy(&bytes);
-                Body::Whole(scrubber.text(text.strip_prefix('\u{feff}').unwrap_or(&text)))
+                let mut text = String::from_utf8(bytes)
+                    .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+                if text.starts_with('\u{feff}') {
+                    text.remove(0);
+                }
+                Body::Whole(scrubber.text(text))
             }
-            State::Frames { frames, .. } => {
+            BodyState::Frames { frames, .. } => {
                 let mut size = 0;
                 let within = frames.into_iter().take_while(|timed| {
                     size += length(&timed.frame);
                     size <= keep
                 });
-                Body::Frames(within.map(|timed| scrubbed(timed, scrubber)).collect())
+                Body::Frames(within.map(|timed| scrub(timed, scrubber)).collect())
             }
         }
     }
 
     fn decide(&mut self, at_ms: u64) -> Result<(), TransportError> {
-        let (Some(framing), State::Undecided(start)) = (self.expected, &mut self.state) else {
+        let (Some(framing), BodyState::Undecided(start)) = (self.expected, &mut self.state) else {
             return Ok(());
         };
-        match shape(framing, self.content_type.as_deref(), start) {
+        match detect_shape(framing, self.content_type.as_deref(), start) {
             BodyShape::Undecided if start.len() <= MAX_UNDECIDED => {
-                check(Oversize::Body, self.received, self.limits.body_bytes)
+                check_size(Oversize::Body, self.received, self.limits.body_bytes)
             }
             BodyShape::Undecided => {
                 let start = std::mem::take(start);
-                self.settle(shape_of_nothing(self.content_type.as_deref()), &start, at_ms)
+                self.settle(shape_of_empty(self.content_type.as_deref()), &start, at_ms)
             }
             decided => {
                 let start = std::mem::take(start);
@@ -156,26 +159,26 @@ impl Receiver {
     fn settle(&mut self, shape: BodyShape, start: &[u8], at_ms: u64) -> Result<(), TransportError> {
         if let (BodyShape::Frames, Some(framing)) = (shape, self.expected) {
             let reader = Some(FrameReader::with_limits(framing, self.limits.frame));
-            self.state = State::Frames { reader, fresh: Vec::new(), frames: Vec::new() };
+            self.state = BodyState::Frames { reader, fresh: Vec::new(), frames: Vec::new() };
             return self.push_frames(start, at_ms);
         }
-        self.state = State::Whole(start.to_vec());
-        check(Oversize::Body, self.received, self.limits.body_bytes)
+        self.state = BodyState::Whole(start.to_vec());
+        check_size(Oversize::Body, self.received, self.limits.body_bytes)
     }
 
     fn push_frames(&mut self, bytes: &[u8], at_ms: u64) -> Result<(), TransportError> {
-        let State::Frames { reader: Some(reader), fresh, frames } = &mut self.state else {
+        let BodyState::Frames { reader: Some(reader), fresh, frames } = &mut self.state else {
             return Ok(());
         };
-        check(Oversize::Stream, self.received, self.limits.stream_bytes)?;
+        check_size(Oversize::Stream, self.received, self.limits.stream_bytes)?;
         let read = reader.push(bytes, fresh);
         stamp(fresh, frames, at_ms);
         read?;
-        check(Oversize::FrameCount, frames.len(), self.limits.frames)
+        check_size(Oversize::FrameCount, frames.len(), self.limits.frames)
     }
 }
 
-fn check(what: Oversize, size: usize, limit: usize) -> Result<(), TransportError> {
+fn check_size(what: Oversize, size: usize, limit: usize) -> Result<(), TransportError> {
     if size > limit {
         return Err(TransportError::TooLarge { what, limit: limit as u64 });
     }
@@ -193,7 +196,7 @@ fn length(frame: &Frame) -> usize {
     }
 }
 
-fn scrubbed(timed: TimedFrame, scrubber: &Scrubber) -> TimedFrame {
+fn scrub(timed: TimedFrame, scrubber: &Scrubber) -> TimedFrame {
     let frame = match timed.frame {
         Frame::Event { event, data } => {
             Frame::Event { event: event.map(|name| scrubber.text(name)), data: scrubber.text(data) }

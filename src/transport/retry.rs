@@ -1,7 +1,7 @@
-//! Is it worth asking again, and when?
+//! Retry decisions: whether a request is sent again, and after which wait.
 //!
-//! Pure: the outcome, the policy, the wall clock and the jitter come in, a decision goes out. The
-//! loop that obeys it is in `retrying`.
+//! Pure: outcome, policy, wall clock and jitter come in, a decision goes out. The loop that follows
+//! it is in `retrying`.
 
 use std::time::Duration;
 
@@ -17,10 +17,11 @@ use super::timeouts::Phase;
 const TRANSIENT_STATUSES: &[u16] =
     &[408, 409, 429, 498, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529];
 
-/// Words in an error's code, type, status or quota name that no waiting helps against.
+/// Words in an error's code, type, status or quota name against which waiting does not help.
 const EXHAUSTED_WORDS: &[&str] = &["insufficient_quota", "billing", "perday", "per_day"];
 
-/// Where such words stand. Messages are not read: per-minute limits speak of billing there too.
+/// The fields that are searched for such words. Messages are not: per-minute limits mention billing
+/// there too.
 const CODE_KEYS: &[&str] = &["code", "type", "status", "reason", "quotaId", "quotaMetric"];
 
 /// How often and how long a request is tried again.
@@ -30,9 +31,9 @@ pub struct RetryPolicy {
     pub max_attempts: u32,
     /// The wait before the second attempt, doubled before each further one.
     pub base: Duration,
-    /// The longest wait that is our own idea.
+    /// The longest wait that the server did not ask for.
     pub cap: Duration,
-    /// What all waits of an exchange may add up to; a server that asks for more has had its last
+    /// The longest sum of all waits of an exchange. A server that asks for more gets no further
     /// attempt.
     pub max_waited: Duration,
 }
@@ -48,17 +49,10 @@ impl Default for RetryPolicy {
     }
 }
 
-impl RetryPolicy {
-    /// One attempt and no more.
-    pub fn never() -> Self {
-        Self { max_attempts: 1, ..Self::default() }
-    }
-}
-
-/// What the reader of a reply knows about retrying that the status does not say.
+/// Whether the content of a response allows a retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Judgement {
-    /// Go by status and headers.
+    /// Status and headers decide.
     #[default]
     ByStatus,
     /// The reply failed in a way that may pass: an `overloaded_error` inside a stream, an end of
@@ -68,29 +62,28 @@ pub enum Judgement {
     Final,
 }
 
-/// What was done so far.
+/// The attempts made so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct RetryProgress {
+pub(super) struct RetryProgress {
     /// How many attempts count against the policy.
-    pub attempts: u32,
+    pub(super) attempts: u32,
     /// Whether the free attempt on a fresh connection was used.
-    pub reconnected: bool,
-    /// How long was waited between attempts.
-    pub waited: Duration,
+    pub(super) reconnected: bool,
+    /// How long all waits between attempts were.
+    pub(super) waited: Duration,
 }
 
 /// What an outcome says about trying again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RetryFacts {
-    /// Whether another attempt could go otherwise.
-    pub outlook: RetryOutlook,
+pub(super) struct RetryFacts {
+    pub(super) outlook: RetryOutlook,
     /// How long the server asked to wait.
-    pub asked: Option<Duration>,
+    pub(super) asked: Option<Duration>,
 }
 
 /// Whether another attempt may end differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RetryOutlook {
+pub(super) enum RetryOutlook {
     /// The failure may be gone a moment later.
     MaySucceed,
     /// The server had already closed the kept-alive connection, so it never saw the request.
@@ -99,23 +92,15 @@ pub enum RetryOutlook {
     Pointless,
 }
 
-/// What to do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RetryDecision {
-    /// Ask again after this wait.
-    Retry {
-        /// The wait.
-        after: Duration,
-        /// What is done so far, from now on.
-        progress: RetryProgress,
-    },
-    /// RecordedAnswers the outcome as it is.
+pub(super) enum RetryDecision {
+    Retry { after: Duration, progress: RetryProgress },
     Stop,
 }
 
-/// Decides on the attempt that has just ended. `jitter` is in `0..1` and shortens waits of our own
-/// by up to a quarter; a wait that the server asked for is kept exactly.
-pub fn decide(
+/// Decides after an attempt has ended. `jitter` is in `0..1` and shortens a wait by up to a quarter,
+/// unless the server asked for it.
+pub(super) fn decide(
     progress: RetryProgress,
     facts: RetryFacts,
     policy: &RetryPolicy,
@@ -146,8 +131,7 @@ fn backoff(attempts: u32, policy: &RetryPolicy, jitter: f64) -> Duration {
 }
 
 impl RetryFacts {
-    /// What this outcome says, at this time of the wall clock.
-    pub fn of(outcome: &HttpOutcome, judgement: Judgement, now: DateTime<Utc>) -> Self {
+    pub(super) fn of(outcome: &HttpOutcome, judgement: Judgement, now: DateTime<Utc>) -> Self {
         match outcome {
             HttpOutcome::Answered(response) => Self {
                 outlook: outlook_of_response(response, judgement),
@@ -174,8 +158,7 @@ fn outlook_of_response(response: &Response, judgement: Judgement) -> RetryOutloo
     }
 }
 
-/// Timeouts after the connection stood are not tried again: another wait as long as the limit is
-/// what the limit is there to prevent.
+/// A timeout on an open connection is not tried again: that would wait as long once more.
 fn outlook_of_error(error: &TransportError) -> RetryOutlook {
     match error {
         TransportError::Closed { stage: CloseStage::BeforeReplyReused, .. } => {
@@ -202,7 +185,7 @@ fn outlook_of_error(error: &TransportError) -> RetryOutlook {
     }
 }
 
-/// A quota that is used up for the day, or a bill that is not paid.
+/// Whether a quota is used up for the day, or a bill is not paid.
 fn is_exhausted(response: &Response) -> bool {
     !response.is_success() && response.json().is_ok_and(|body| has_exhausted_code(&body))
 }
@@ -224,8 +207,8 @@ fn is_exhausted_word(code: &str) -> bool {
     EXHAUSTED_WORDS.iter().any(|word| code.contains(word))
 }
 
-/// `retry-after-ms`, else `retry-after` in seconds or as a date. A date in the past asks for no
-/// wait; what is none of these asks for nothing.
+/// Reads `retry-after-ms`, else `retry-after` in seconds or as a date. A date in the past is a wait
+/// of zero; anything else is ignored.
 fn asked_wait(response: &Response, now: DateTime<Utc>) -> Option<Duration> {
     let number = |name, unit: f64| {
         let value: f64 = response.header(name)?.trim().parse().ok()?;
@@ -386,7 +369,7 @@ mod tests {
     fn a_stale_connection_gets_one_free_attempt_at_once() {
         let stage = CloseStage::BeforeReplyReused;
         let facts = facts(&failed(TransportError::Closed { stage, detail: String::new() }));
-        let policy = RetryPolicy::never();
+        let policy = RetryPolicy { max_attempts: 1, ..RetryPolicy::default() };
         let first = decide(RetryProgress::default(), facts, &policy, 0.0);
         let progress = RetryProgress { reconnected: true, ..RetryProgress::default() };
         assert_eq!(first, RetryDecision::Retry { after: Duration::ZERO, progress });

@@ -52,9 +52,8 @@ fn random_fraction() -> f64 {
 
 /// Keeps to an endpoint's limits and sends again what may succeed.
 ///
-/// One per endpoint, because each has limits of its own; a limit over several endpoints is another
-/// one inside, shared and without retries. The record of an exchange is that of its last attempt,
-/// with the ends of all attempts listed.
+/// One per endpoint, because each has limits of its own. The record of an exchange is that of its
+/// last attempt, with the ends of all attempts listed.
 #[derive(Debug)]
 pub struct Retrying<T> {
     inner: T,
@@ -232,25 +231,16 @@ mod tests {
         let stage = CloseStage::BeforeReplyReused;
         let error = TransportError::Closed { stage, detail: "closed".into() };
         let outcomes = [HttpOutcome::Failed { error, partial: None }, status(200, &[])];
-        let settings = RetrySettings { policy: RetryPolicy::never(), ..settings() };
+        let settings = RetrySettings {
+            policy: RetryPolicy { max_attempts: 1, ..RetryPolicy::default() },
+            ..settings()
+        };
         assert!(send(&outcomes, settings, &by_status).await.response().is_ok());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_limit_over_several_endpoints_is_a_shared_transport_inside() {
-        let outcomes = [status(503, &[("retry-after", "2")]), status(200, &[])];
-        let prepared = Prepared(Mutex::new(outcomes.into()));
-        let shared = RetrySettings { policy: RetryPolicy::never(), ..settings() };
-        let inside = Arc::new(Retrying::new(&prepared, shared));
-        let call = HttpCall::get("http://127.0.0.1:1/".parse().unwrap());
-        let exchange = Retrying::new(inside, settings()).send(&call, &by_status).await;
-        let waits: Vec<u64> = exchange.attempts.iter().map(|attempt| attempt.waited_ms).collect();
-        assert_eq!(waits, [0, 2000]);
-    }
-
-    #[tokio::test(start_paused = true)]
     async fn every_attempt_is_paid_from_the_budget() {
-        let budget = Arc::new(Budget::of(2));
+        let budget = Arc::new(Budget::new(2, u64::MAX));
         let settings = RetrySettings { budget: Arc::clone(&budget), ..settings() };
         let outcomes = [500, 500].map(|code| status(code, &[]));
         let exchange = send(&outcomes, settings, &by_status).await;

@@ -1,4 +1,4 @@
-//! What must never be printed, and how is it taken out of texts that it leaked into?
+//! Secrets, and the scrubber that removes them from texts.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,15 +9,15 @@ use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
-/// What stands where a secret stood.
-pub const SECRET_MARK: &str = "[secret]";
+/// What replaces a secret.
+pub(super) const SECRET_MARK: &str = "[secret]";
 
 /// Secrets shorter than this are not looked for in texts.
 ///
 /// A key such as `none`, `EMPTY` or `ollama` is a placeholder, and replacing it wherever it occurs
 /// would spoil the evidence. Such a value is still never stored from where it was put: headers that
 /// carry credentials are redacted by position.
-pub const MIN_SCRUBBED_LEN: usize = 8;
+const MIN_SCRUBBED_LEN: usize = 8;
 
 /// What `encodeURIComponent` leaves as it is, besides letters and digits.
 const URI_COMPONENT: &AsciiSet =
@@ -28,7 +28,7 @@ const URI_COMPONENT: &AsciiSet =
 pub struct Secret(Arc<str>);
 
 impl Secret {
-    /// Takes a credential; white space around it (the line end of `$(cat key)`) is no part of it.
+    /// A credential, without the white space around it (such as the line end of `$(cat key)`).
     pub fn new(text: impl AsRef<str>) -> Self {
         Self(Arc::from(text.as_ref().trim()))
     }
@@ -51,7 +51,7 @@ impl fmt::Display for Secret {
     }
 }
 
-/// Replaces registered secrets by [`SECRET_MARK`] wherever they stand, in every form a server or a
+/// Replaces registered secrets by `[secret]` wherever they stand, in every form a server or a
 /// library is likely to echo them in: as they are, escaped for JSON, URL-encoded, base64.
 ///
 /// A secret that a stream hands out in pieces, one per frame, is not recognised: each frame is
@@ -61,7 +61,7 @@ pub struct Scrubber {
     secrets: Vec<Secret>,
     /// Longest first, so that a form is never left half by a shorter one inside it.
     forms: Vec<String>,
-    /// What else is not stored as it is, and what stands for it.
+    /// Other texts that are replaced, and what replaces them.
     aliases: Vec<(String, String)>,
 }
 
@@ -86,7 +86,7 @@ impl Scrubber {
         self.forms.dedup();
     }
 
-    /// Has records say `alias` for `text`, which is no secret but differs from run to run.
+    /// Replaces `text`, which is not secret but differs from run to run, by `alias` in records.
     pub fn rename(&mut self, text: impl Into<String>, alias: impl Into<String>) {
         self.aliases.push((text.into(), alias.into()));
     }

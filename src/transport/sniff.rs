@@ -1,7 +1,7 @@
-//! Is this body the stream that was asked for, or something else?
+//! Detects whether a body is the stream that was asked for.
 //!
-//! Content types lie in both directions (events sent as `text/plain`, one JSON object sent as
-//! `text/event-stream`), so the first bytes have the last word.
+//! Content types are wrong in both directions (events sent as `text/plain`, one JSON object sent as
+//! `text/event-stream`), so the first bytes decide.
 
 use crate::wire::Framing;
 
@@ -19,8 +19,12 @@ pub(super) enum BodyShape {
 /// What a line of server-sent events can begin with.
 const SSE_STARTS: [&[u8]; 5] = [b"data", b"event", b"id:", b"retry:", b":"];
 
-/// What the body is, judging by its content type and the bytes it begins with.
-pub(super) fn shape(framing: Framing, content_type: Option<&str>, start: &[u8]) -> BodyShape {
+/// Detects what a body is by its content type and its first bytes.
+pub(super) fn detect_shape(
+    framing: Framing,
+    content_type: Option<&str>,
+    start: &[u8],
+) -> BodyShape {
     let start = without_mark(start).trim_ascii_start();
     let Some(first) = start.first() else { return BodyShape::Undecided };
     match framing {
@@ -32,8 +36,8 @@ pub(super) fn shape(framing: Framing, content_type: Option<&str>, start: &[u8]) 
     }
 }
 
-/// What an empty body is: a stream without frames where the content type says so.
-pub(super) fn shape_of_nothing(content_type: Option<&str>) -> BodyShape {
+/// An empty body is a stream without frames if its content type says so.
+pub(super) fn shape_of_empty(content_type: Option<&str>) -> BodyShape {
     if is(content_type, "text/event-stream") || is(content_type, "application/x-ndjson") {
         BodyShape::Frames
     } else {
@@ -98,7 +102,7 @@ mod tests {
             (Some("text/plain"), "Internal Server Error", BodyShape::Whole),
         ];
         for (content_type, start, expected) in cases {
-            let found = shape(Framing::Sse, content_type, start.as_bytes());
+            let found = detect_shape(Framing::Sse, content_type, start.as_bytes());
             assert_eq!(found, expected, "{content_type:?} {start}");
         }
     }
@@ -106,19 +110,19 @@ mod tests {
     #[test]
     fn json_lines_are_known_by_their_type_and_arrays_by_their_bracket() {
         let ndjson = Some("application/x-ndjson");
-        assert_eq!(shape(Framing::Ndjson, ndjson, b"{\"a\""), BodyShape::Frames);
-        assert_eq!(shape(Framing::Ndjson, JSON, b"{\"a\":1}\n"), BodyShape::Undecided);
-        assert_eq!(shape(Framing::Ndjson, JSON, b"{\"a\":1}\n{"), BodyShape::Frames);
-        assert_eq!(shape(Framing::Ndjson, JSON, b"{\n  \"a\""), BodyShape::Whole);
-        assert_eq!(shape(Framing::Ndjson, None, b"<html>"), BodyShape::Whole);
-        assert_eq!(shape(Framing::JsonArray, JSON, b" \n"), BodyShape::Undecided);
-        assert_eq!(shape(Framing::JsonArray, JSON, b" [{"), BodyShape::Frames);
-        assert_eq!(shape(Framing::JsonArray, JSON, b"{"), BodyShape::Whole);
+        assert_eq!(detect_shape(Framing::Ndjson, ndjson, b"{\"a\""), BodyShape::Frames);
+        assert_eq!(detect_shape(Framing::Ndjson, JSON, b"{\"a\":1}\n"), BodyShape::Undecided);
+        assert_eq!(detect_shape(Framing::Ndjson, JSON, b"{\"a\":1}\n{"), BodyShape::Frames);
+        assert_eq!(detect_shape(Framing::Ndjson, JSON, b"{\n  \"a\""), BodyShape::Whole);
+        assert_eq!(detect_shape(Framing::Ndjson, None, b"<html>"), BodyShape::Whole);
+        assert_eq!(detect_shape(Framing::JsonArray, JSON, b" \n"), BodyShape::Undecided);
+        assert_eq!(detect_shape(Framing::JsonArray, JSON, b" [{"), BodyShape::Frames);
+        assert_eq!(detect_shape(Framing::JsonArray, JSON, b"{"), BodyShape::Whole);
     }
 
     #[test]
     fn an_empty_body_is_a_stream_only_if_it_says_so() {
-        assert_eq!(shape_of_nothing(EVENTS), BodyShape::Frames);
-        assert_eq!(shape_of_nothing(JSON), BodyShape::Whole);
+        assert_eq!(shape_of_empty(EVENTS), BodyShape::Frames);
+        assert_eq!(shape_of_empty(JSON), BodyShape::Whole);
     }
 }

@@ -1,4 +1,4 @@
-//! How long is each part of an exchange waited for?
+//! Timeouts of one attempt: connect, first byte, idle, total.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
-    /// Until the connection stands.
+    /// Until the connection is open.
     Connect,
     /// From sending until the first byte of the body; a model thinks here.
     FirstByte,
@@ -19,8 +19,8 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// What raises the limit.
-    pub fn remedy(self) -> &'static str {
+    /// What the user can set to raise the limit.
+    pub(super) fn remedy(self) -> &'static str {
         match self {
             Self::Connect => "timeouts.connect in toolprobe.toml",
             Self::FirstByte => "--timeout, or timeouts.first_byte in toolprobe.toml",
@@ -40,16 +40,16 @@ impl Phase {
     }
 }
 
-/// The limits of one attempt. Waiting between attempts is the retry policy's business.
+/// How long one attempt may take. Waits between attempts are limited by the retry policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
-    /// See [`Phase::Connect`].
+    /// Until the connection is open.
     pub connect: Duration,
-    /// See [`Phase::FirstByte`].
+    /// From sending until the first byte of the body.
     pub first_byte: Duration,
-    /// See [`Phase::Idle`].
+    /// Between two pieces of the body.
     pub idle: Duration,
-    /// See [`Phase::Total`].
+    /// The whole attempt.
     pub total: Duration,
 }
 
@@ -65,8 +65,7 @@ impl Default for Timeouts {
 }
 
 impl Timeouts {
-    /// The limit of a phase.
-    pub fn of(&self, phase: Phase) -> Duration {
+    pub(super) fn of(&self, phase: Phase) -> Duration {
         match phase {
             Phase::Connect => self.connect,
             Phase::FirstByte => self.first_byte,

@@ -1,18 +1,17 @@
-//! Which elements are in a JSON array that arrives piecemeal?
+//! Reader of a JSON array whose elements arrive one by one.
 //!
-//! A byte machine that knows strings, escapes and nesting, and no more of JSON: whether an element
-//! is a value is the decoder's business. A trailing comma is tolerated.
+//! A byte machine that knows strings, escapes and nesting, and no more of JSON: the decoder finds out
+//! whether an element is a valid value. A trailing comma is tolerated.
 
 use super::line::{utf8, utf8_prefix};
 use super::{Frame, WireError, WireLimits};
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// Reads the elements of one array.
 #[derive(Debug)]
 pub(super) struct ArrayReader {
     limits: WireLimits,
-    state: State,
+    state: ArrayState,
     /// The element that has begun and not ended.
     element: Vec<u8>,
     /// The offset of its first byte.
@@ -24,13 +23,13 @@ pub(super) struct ArrayReader {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum State {
+enum ArrayState {
     /// Before the opening bracket.
     Start,
     /// An element may begin or the array may end.
     Value,
     /// Inside an object, an array or a string.
-    Nested { depth: usize, text: Text },
+    Nested { depth: usize, text: StringState },
     /// Inside a number or a word, which only what follows can end.
     Word,
     /// Between an element and the comma or bracket after it.
@@ -40,18 +39,17 @@ enum State {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Text {
+enum StringState {
     Outside,
     Inside,
     AfterBackslash,
 }
 
 impl ArrayReader {
-    /// A reader with these limits.
     pub(super) fn new(limits: WireLimits) -> Self {
         Self {
             limits,
-            state: State::Start,
+            state: ArrayState::Start,
             element: Vec::new(),
             element_start: 0,
             offset: 0,
@@ -60,7 +58,6 @@ impl ArrayReader {
         }
     }
 
-    /// Takes the next bytes.
     pub(super) fn push(&mut self, bytes: &[u8], out: &mut Vec<Frame>) -> Result<(), WireError> {
         for byte in bytes {
             self.step(*byte, out)?;
@@ -69,7 +66,6 @@ impl ArrayReader {
         Ok(())
     }
 
-    /// The input has ended.
     pub(super) fn finish(self, out: &mut Vec<Frame>) -> Result<(), WireError> {
         if !self.element.is_empty() {
             out.push(Frame::data(utf8_prefix(&self.element, self.element_start)?));
@@ -88,26 +84,26 @@ impl ArrayReader {
             self.examined += 1;
         }
         match (self.state, byte) {
-            (State::Nested { depth, text }, _) => self.step_nested(depth, text, byte, out),
-            (State::Word, b',' | b']' | b' ' | b'\t' | b'\r' | b'\n') => {
+            (ArrayState::Nested { depth, text }, _) => self.step_nested(depth, text, byte, out),
+            (ArrayState::Word, b',' | b']' | b' ' | b'\t' | b'\r' | b'\n') => {
                 self.emit(out)?;
-                self.step_between(byte, State::Separator)
+                self.step_between(byte, ArrayState::Separator)
             }
-            (State::Word, _) => self.keep(byte),
+            (ArrayState::Word, _) => self.keep(byte),
             (between, _) => self.step_between(byte, between),
         }
     }
 
     /// A byte outside of every element.
-    fn step_between(&mut self, byte: u8, state: State) -> Result<(), WireError> {
+    fn step_between(&mut self, byte: u8, state: ArrayState) -> Result<(), WireError> {
         self.state = match (state, byte) {
             (_, b' ' | b'\t' | b'\r' | b'\n') => state,
-            (State::Start, b'[') | (State::Separator, b',') => State::Value,
-            (State::Start, _) if self.is_byte_order_mark(byte) => State::Start,
-            (State::Value | State::Separator, b']') => State::Done,
-            (State::Value, _) => return self.begin(byte),
-            (State::Start, _) => return Err(self.unexpected(byte, "'['")),
-            (State::Separator, _) => return Err(self.unexpected(byte, "',' or ']'")),
+            (ArrayState::Start, b'[') | (ArrayState::Separator, b',') => ArrayState::Value,
+            (ArrayState::Start, _) if self.is_byte_order_mark(byte) => ArrayState::Start,
+            (ArrayState::Value | ArrayState::Separator, b']') => ArrayState::Done,
+            (ArrayState::Value, _) => return self.begin(byte),
+            (ArrayState::Start, _) => return Err(self.unexpected(byte, "'['")),
+            (ArrayState::Separator, _) => return Err(self.unexpected(byte, "',' or ']'")),
             (_, _) => return Err(self.unexpected(byte, "nothing after the closing ']'")),
         };
         Ok(())
@@ -115,10 +111,10 @@ impl ArrayReader {
 
     fn begin(&mut self, byte: u8) -> Result<(), WireError> {
         self.state = match byte {
-            b'{' | b'[' => State::Nested { depth: 1, text: Text::Outside },
-            b'"' => State::Nested { depth: 0, text: Text::Inside },
+            b'{' | b'[' => ArrayState::Nested { depth: 1, text: StringState::Outside },
+            b'"' => ArrayState::Nested { depth: 0, text: StringState::Inside },
             b'}' | b':' | b',' => return Err(self.unexpected(byte, "a value")),
-            _ => State::Word,
+            _ => ArrayState::Word,
         };
         self.element_start = self.offset;
         self.keep(byte)
@@ -127,22 +123,22 @@ impl ArrayReader {
     fn step_nested(
         &mut self,
         depth: usize,
-        text: Text,
+        text: StringState,
         byte: u8,
         out: &mut Vec<Frame>,
     ) -> Result<(), WireError> {
         self.keep(byte)?;
         let text = text.after(byte);
         let depth = match byte {
-            b'{' | b'[' if text == Text::Outside => depth + 1,
-            b'}' | b']' if text == Text::Outside => depth.saturating_sub(1),
+            b'{' | b'[' if text == StringState::Outside => depth + 1,
+            b'}' | b']' if text == StringState::Outside => depth.saturating_sub(1),
             _ => depth,
         };
         if depth > self.limits.max_depth {
             return Err(WireError::TooDeep { limit: self.limits.max_depth, offset: self.offset });
         }
-        self.state = State::Nested { depth, text };
-        if depth == 0 && text == Text::Outside {
+        self.state = ArrayState::Nested { depth, text };
+        if depth == 0 && text == StringState::Outside {
             self.emit(out)?;
         }
         Ok(())
@@ -160,7 +156,7 @@ impl ArrayReader {
     fn emit(&mut self, out: &mut Vec<Frame>) -> Result<(), WireError> {
         out.push(Frame::data(utf8(&self.element, self.element_start)?));
         self.element.clear();
-        self.state = State::Separator;
+        self.state = ArrayState::Separator;
         Ok(())
     }
 
@@ -173,7 +169,7 @@ impl ArrayReader {
     }
 }
 
-impl Text {
+impl StringState {
     fn after(self, byte: u8) -> Self {
         match (self, byte) {
             (Self::Outside, b'"') | (Self::AfterBackslash, _) => Self::Inside,

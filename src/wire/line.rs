@@ -1,4 +1,4 @@
-//! Which lines are in these chunks?
+//! Splits chunks of bytes into lines.
 //!
 //! A line is checked for UTF-8 once, when it is whole, so a character may be cut anywhere; line
 //! ends are looked for in the new bytes only.
@@ -7,9 +7,9 @@ use super::WireError;
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// What ends a line. U+2028 and its like never do: they are ordinary characters of a payload.
+/// What ends a line. U+2028 and the like never do: they are ordinary characters of a payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ends {
+pub(super) enum LineEnds {
     /// LF, CRLF or CR, as server-sent events have it.
     LfOrCr,
     /// LF alone; a CR before it stays in the line, where it is white space to JSON.
@@ -18,8 +18,8 @@ pub(super) enum Ends {
 
 /// Cuts a byte stream into lines.
 #[derive(Debug)]
-pub(super) struct Lines {
-    ends: Ends,
+pub(super) struct LineSplitter {
+    ends: LineEnds,
     limit: usize,
     /// The line that has begun and not ended.
     partial: Vec<u8>,
@@ -31,9 +31,9 @@ pub(super) struct Lines {
     examined: usize,
 }
 
-impl Lines {
+impl LineSplitter {
     /// A splitter that refuses lines of more than `limit` bytes.
-    pub(super) fn new(ends: Ends, limit: usize) -> Self {
+    pub(super) fn new(ends: LineEnds, limit: usize) -> Self {
         Self {
             ends,
             limit,
@@ -85,8 +85,8 @@ impl Lines {
 
     fn split_at_end<'b>(&mut self, bytes: &'b [u8]) -> Option<(&'b [u8], u8, &'b [u8])> {
         let end = match self.ends {
-            Ends::LfOrCr => memchr::memchr2(b'\n', b'\r', bytes),
-            Ends::Lf => memchr::memchr(b'\n', bytes),
+            LineEnds::LfOrCr => memchr::memchr2(b'\n', b'\r', bytes),
+            LineEnds::Lf => memchr::memchr(b'\n', bytes),
         };
         self.count(end.map_or(bytes.len(), |end| end + 1));
         let (piece, tail) = bytes.split_at_checked(end?)?;

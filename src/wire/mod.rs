@@ -1,12 +1,12 @@
-//! Which frames are in these bytes?
+//! Framings: bytes to frames and back (server-sent events, NDJSON, JSON arrays).
 //!
 //! Push readers without I/O: bytes in, frames out, `finish` gives what the end of the input
 //! completes. Linear in the input, whatever the chunking: no byte is looked at twice.
 //!
-//! - [`reader`](self): one reader for every framing, with its limits and its errors
-//! - [`sse`](self), [`ndjson`](self), [`json_array`](self): how each framing is read
-//! - [`line`](self): lines out of chunks, for the two framings that have lines
-//! - [`writer`](self): frames to bytes, for the simulator and for replays
+//! - `reader`: one reader for every framing, with its limits and its errors
+//! - `sse`, `ndjson`, `json_array`: how each framing is read
+//! - `line`: splitting chunks into lines, for the two framings that have lines
+//! - `writer`: frames to bytes, for the simulator and for replays
 
 mod json_array;
 mod line;

@@ -1,22 +1,19 @@
-//! Which values are in a stream of one JSON value per line?
+//! Reader of NDJSON: one JSON value per line.
 //!
-//! Blank lines are keep-alives and give no frame. A line is not parsed here: what stands on it is
-//! the decoder's business.
+//! Blank lines are keep-alives and give no frame. Lines are not parsed here; the decoder
+//! does that.
 
-use super::line::{Ends, Lines};
+use super::line::{LineEnds, LineSplitter};
 use super::{Frame, WireError, WireLimits};
 
-/// Reads one JSON value per line.
 #[derive(Debug)]
-pub(super) struct NdjsonReader(Lines);
+pub(super) struct NdjsonReader(LineSplitter);
 
 impl NdjsonReader {
-    /// A reader with these limits.
     pub(super) fn new(limits: WireLimits) -> Self {
-        Self(Lines::new(Ends::Lf, limits.max_frame_bytes))
+        Self(LineSplitter::new(LineEnds::Lf, limits.max_frame_bytes))
     }
 
-    /// Takes the next bytes.
     pub(super) fn push(&mut self, bytes: &[u8], out: &mut Vec<Frame>) -> Result<(), WireError> {
         self.0.push(bytes, |line, _| {
             take_line(line, out);
@@ -24,7 +21,6 @@ impl NdjsonReader {
         })
     }
 
-    /// The input has ended.
     pub(super) fn finish(self, out: &mut Vec<Frame>) -> Result<(), WireError> {
         self.0.finish(|line, _| {
             take_line(line, out);

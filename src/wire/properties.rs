@@ -1,4 +1,4 @@
-//! Does every framing read the same whatever the chunking, write what it reads, and stay linear?
+//! Properties of all framings: the same frames at any chunking, round trips, linear work.
 
 use proptest::prelude::*;
 
@@ -6,9 +6,9 @@ use super::{Frame, FrameReader, FrameWriter, Framing, LineEnd, SseStyle, WireErr
 
 const FRAMINGS: [Framing; 3] = [Framing::Sse, Framing::Ndjson, Framing::JsonArray];
 
-type Outcome = (Vec<Frame>, Result<(), WireError>);
+type FramesRead = (Vec<Frame>, Result<(), WireError>);
 
-fn read_in_chunks<'b>(framing: Framing, chunks: impl IntoIterator<Item = &'b [u8]>) -> Outcome {
+fn read_in_chunks<'b>(framing: Framing, chunks: impl IntoIterator<Item = &'b [u8]>) -> FramesRead {
     let (mut reader, mut frames) = (FrameReader::new(framing), Vec::new());
     for chunk in chunks {
         if let Err(error) = reader.push(chunk, &mut frames) {

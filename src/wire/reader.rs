@@ -1,4 +1,4 @@
-//! How is any framing read, within which limits, and what can be wrong with its bytes?
+//! Reader of frames for every framing, with its limits and its errors.
 
 use super::json_array::ArrayReader;
 use super::ndjson::NdjsonReader;
@@ -23,7 +23,7 @@ impl Default for WireLimits {
 /// Why bytes are not a stream of frames. Offsets count bytes from the start of the stream.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
-    /// A byte sequence that is no character.
+    /// A byte sequence that is not a character.
     #[error("invalid UTF-8 at byte {offset} of the stream")]
     NotUtf8 {
         /// Where the invalid sequence begins.
@@ -74,10 +74,10 @@ pub enum WireError {
 /// # Ok::<(), toolprobe::wire::WireError>(())
 /// ```
 #[derive(Debug)]
-pub struct FrameReader(Reader);
+pub struct FrameReader(FramingReader);
 
 #[derive(Debug)]
-enum Reader {
+enum FramingReader {
     Sse(SseReader),
     Ndjson(NdjsonReader),
     JsonArray(ArrayReader),
@@ -92,18 +92,18 @@ impl FrameReader {
     /// A reader with other limits.
     pub fn with_limits(framing: Framing, limits: WireLimits) -> Self {
         Self(match framing {
-            Framing::Sse => Reader::Sse(SseReader::new(limits)),
-            Framing::Ndjson => Reader::Ndjson(NdjsonReader::new(limits)),
-            Framing::JsonArray => Reader::JsonArray(ArrayReader::new(limits)),
+            Framing::Sse => FramingReader::Sse(SseReader::new(limits)),
+            Framing::Ndjson => FramingReader::Ndjson(NdjsonReader::new(limits)),
+            Framing::JsonArray => FramingReader::JsonArray(ArrayReader::new(limits)),
         })
     }
 
     /// Takes the next bytes, cut anywhere, and appends the frames that they complete.
     pub fn push(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) -> Result<(), WireError> {
         match &mut self.0 {
-            Reader::Sse(reader) => reader.push(bytes, frames),
-            Reader::Ndjson(reader) => reader.push(bytes, frames),
-            Reader::JsonArray(reader) => reader.push(bytes, frames),
+            FramingReader::Sse(reader) => reader.push(bytes, frames),
+            FramingReader::Ndjson(reader) => reader.push(bytes, frames),
+            FramingReader::JsonArray(reader) => reader.push(bytes, frames),
         }
     }
 
@@ -114,9 +114,9 @@ impl FrameReader {
     /// that the cut went through is left out.
     pub fn finish(self, frames: &mut Vec<Frame>) -> Result<(), WireError> {
         match self.0 {
-            Reader::Sse(reader) => reader.finish(frames),
-            Reader::Ndjson(reader) => reader.finish(frames),
-            Reader::JsonArray(reader) => reader.finish(frames),
+            FramingReader::Sse(reader) => reader.finish(frames),
+            FramingReader::Ndjson(reader) => reader.finish(frames),
+            FramingReader::JsonArray(reader) => reader.finish(frames),
         }
     }
 
@@ -124,9 +124,9 @@ impl FrameReader {
     #[cfg(test)]
     pub(super) fn examined(&self) -> usize {
         match &self.0 {
-            Reader::Sse(reader) => reader.examined(),
-            Reader::Ndjson(reader) => reader.examined(),
-            Reader::JsonArray(reader) => reader.examined(),
+            FramingReader::Sse(reader) => reader.examined(),
+            FramingReader::Ndjson(reader) => reader.examined(),
+            FramingReader::JsonArray(reader) => reader.examined(),
         }
     }
 }

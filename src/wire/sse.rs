@@ -1,36 +1,32 @@
-//! Which events are in a server-sent event stream?
+//! Reader of server-sent events.
 //!
 //! The parsing rules of the HTML standard, with two additions: comments are frames (keep-alives are
 //! evidence), and an event that the end of the input leaves open is delivered. `id` and `retry` are
 //! for reconnecting clients and are dropped, as are unknown fields.
 
-use super::line::{Ends, Lines};
+use super::line::{LineEnds, LineSplitter};
 use super::{Frame, WireError, WireLimits};
 
-/// Reads server-sent events.
 #[derive(Debug)]
 pub(super) struct SseReader {
-    lines: Lines,
+    lines: LineSplitter,
     open: OpenEvent,
 }
 
 impl SseReader {
-    /// A reader with these limits.
     pub(super) fn new(limits: WireLimits) -> Self {
         let limit = limits.max_frame_bytes;
         Self {
-            lines: Lines::new(Ends::LfOrCr, limit),
+            lines: LineSplitter::new(LineEnds::LfOrCr, limit),
             open: OpenEvent { limit, event: None, data: None },
         }
     }
 
-    /// Takes the next bytes.
     pub(super) fn push(&mut self, bytes: &[u8], out: &mut Vec<Frame>) -> Result<(), WireError> {
         let Self { lines, open } = self;
         lines.push(bytes, |line, offset| open.take_line(line, offset, out))
     }
 
-    /// The input has ended.
     pub(super) fn finish(self, out: &mut Vec<Frame>) -> Result<(), WireError> {
         let Self { lines, mut open } = self;
         lines.finish(|line, offset| open.take_line(line, offset, out))?;
@@ -87,7 +83,7 @@ impl OpenEvent {
         Ok(())
     }
 
-    /// An event without any `data` line is none, and its name is forgotten.
+    /// Emits the event; one without any `data` line is dropped.
     fn dispatch(&mut self, out: &mut Vec<Frame>) {
         let event = self.event.take();
         if let Some(data) = self.data.take() {

@@ -1,8 +1,6 @@
-//! How do frames become bytes?
+//! Writer of frames: the server's side of the framings, for the simulator and for replayed streams.
 //!
-//! The server's side of the framings, for the simulator and for replayed streams. What a framing
-//! cannot say is said in the nearest way it can, never dropped silently into the next frame: see
-//! [`FrameWriter::write`].
+//! What a framing cannot express is written in the nearest way: see [`FrameWriter::write`].
 
 use super::{Frame, Framing};
 

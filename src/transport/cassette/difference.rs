@@ -1,4 +1,4 @@
-//! Where do two JSON values differ?
+//! Differences between two JSON values, each with its place.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -16,17 +16,17 @@ pub struct JsonDifference {
     pub new: Option<Value>,
 }
 
-/// Every place at which two values differ, in the order of the old one. The order of keys is no
-/// difference; an item that was put into a list or taken out of it is one, and not one for every
-/// item behind it.
+/// Every place at which two values differ, in the order of the old one. The order of keys does not
+/// matter; an item that was added to a list or removed from it is one difference, however many items
+/// follow it.
 pub fn differences(old: &Value, new: &Value) -> Vec<JsonDifference> {
     let mut found = Vec::new();
     compare(String::new(), old, new, &mut found);
     found
 }
 
-/// How much text differs. Places are not enough to tell what is like what: a key that is written
-/// otherwise differs in many, and another conversation in a single long one.
+/// How much text differs. The number of places is a poor measure: a renamed key differs in many, and
+/// another conversation in a single long one.
 pub(super) fn size(differences: &[JsonDifference]) -> usize {
     let written = |side: &Option<Value>| side.as_ref().map(Value::to_string).unwrap_or_default();
     let changed = |it: &JsonDifference| 1 + changed(&written(&it.old), &written(&it.new));
@@ -62,7 +62,7 @@ fn compare_fields(
         match new.get(key) {
             Some(other) => compare(at(key), value, other, found),
             None => {
-                found.push(JsonDifference { path: at(key), old: Some(value.clone()), new: None })
+                found.push(JsonDifference { path: at(key), old: Some(value.clone()), new: None });
             }
         }
     }

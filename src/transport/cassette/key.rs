@@ -1,13 +1,12 @@
-//! When are two requests the same?
+//! Request keys: two requests are the same if method, path, query and body are.
 //!
-//! When method, path, query and body are; not the host, and not what only headers say. Bodies are
-//! compared as JSON, so the order of keys does not matter.
+//! Hosts and headers do not count. Bodies are compared as JSON, so the order of keys does not matter.
 
 use serde_json::Value;
 
 use super::super::call::{Method, SentRequest};
 
-/// All that makes a request what it is.
+/// What two equal requests have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct RequestKey {
     method: Method,

@@ -1,14 +1,13 @@
-//! What would a recorded endpoint answer?
+//! Cassette: a transport that answers from recorded exchanges, without a network.
 //!
-//! The second transport: calls are answered from recorded exchanges, and the network is never
-//! touched. A call is known by its content and not by its turn, because a suite asks many things at
-//! the same time; equal requests are answered in the order they were recorded, and the last answer
-//! is repeated. A call that was never recorded fails with [`TransportError::NotRecorded`], which
-//! tells where the nearest recorded request differs.
+//! A call is recognised by its content and not by its order, because a suite asks many things at the
+//! same time; equal requests are answered in the order they were recorded, and the last answer is
+//! repeated. A call that was never recorded fails with [`TransportError::NotRecorded`], which tells
+//! where the nearest recorded request differs.
 //!
-//! - [`key`](self): when two requests are the same
-//! - [`difference`](self): where two JSON values differ
-//! - [`recut`](self): the frames of a stream after other cuts than the recorded ones
+//! - `key`: when two requests are the same
+//! - `difference`: where two JSON values differ
+//! - `recut`: a recorded stream in other pieces than the recorded ones
 
 mod difference;
 mod key;
@@ -67,13 +66,13 @@ pub struct Nearest {
 #[derive(Debug)]
 pub struct Cassette {
     /// One per distinct request, in the order they were first recorded.
-    takes: Vec<RecordedAnswers>,
+    answers: Vec<RecordedAnswers>,
     places: Arc<HashMap<RequestKey, usize>>,
     playback: Playback,
 }
 
 /// The exchanges of one request.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct RecordedAnswers {
     exchanges: Vec<Arc<Exchange>>,
     played: AtomicUsize,
@@ -98,64 +97,63 @@ impl RecordedAnswers {
 impl Cassette {
     /// A cassette of these exchanges, which were recorded in this order.
     pub fn new(exchanges: impl IntoIterator<Item = Arc<Exchange>>, playback: Playback) -> Self {
-        let (mut takes, mut places) = (Vec::<RecordedAnswers>::new(), HashMap::new());
+        let (mut answers, mut places) = (Vec::<RecordedAnswers>::new(), HashMap::new());
         for exchange in exchanges {
-            let place = *places.entry(RequestKey::of(&exchange.request)).or_insert(takes.len());
-            match takes.get_mut(place) {
-                Some(take) => take.exchanges.push(exchange),
-                None => {
-                    takes.push(RecordedAnswers {
-                        exchanges: vec![exchange],
-                        played: AtomicUsize::new(0),
-                    });
-                }
+            let place = *places.entry(RequestKey::of(&exchange.request)).or_insert(answers.len());
+            answers.resize_with(answers.len().max(place + 1), RecordedAnswers::default);
+            if let Some(recorded) = answers.get_mut(place) {
+                recorded.exchanges.push(exchange);
             }
         }
-        Self { takes, places: Arc::new(places), playback }
+        Self { answers, places: Arc::new(places), playback }
     }
 
     /// The same exchanges from the beginning, played in another way.
     #[must_use]
     pub fn rewound(&self, playback: Playback) -> Self {
-        let fresh = |take: &RecordedAnswers| RecordedAnswers {
-            exchanges: take.exchanges.clone(),
-            played: AtomicUsize::new(0),
+        let fresh = |recorded: &RecordedAnswers| RecordedAnswers {
+            exchanges: recorded.exchanges.clone(),
+            ..RecordedAnswers::default()
         };
-        let takes = self.takes.iter().map(fresh).collect();
-        Self { takes, places: Arc::clone(&self.places), playback }
+        let answers = self.answers.iter().map(fresh).collect();
+        Self { answers, places: Arc::clone(&self.places), playback }
     }
 
     /// The recorded requests that nobody has asked for yet.
     pub fn unplayed(&self) -> impl Iterator<Item = &SentRequest> {
-        self.takes.iter().filter(|take| !take.is_played()).filter_map(RecordedAnswers::request)
+        self.answers
+            .iter()
+            .filter(|recorded| !recorded.is_played())
+            .filter_map(RecordedAnswers::request)
     }
 
-    fn play(&self, request: SentRequest) -> Exchange {
+    fn answer(&self, request: SentRequest) -> Exchange {
         let place = self.places.get(&RequestKey::of(&request));
         let recorded =
-            place.and_then(|place| self.takes.get(*place)).and_then(RecordedAnswers::next);
+            place.and_then(|place| self.answers.get(*place)).and_then(RecordedAnswers::next);
         match recorded {
-            Some(exchange) => played(exchange, self.playback),
-            None => self.unrecorded(request),
+            Some(exchange) => play(exchange, self.playback),
+            None => self.fail_unrecorded(request),
         }
     }
 
-    fn unrecorded(&self, request: SentRequest) -> Exchange {
+    fn fail_unrecorded(&self, request: SentRequest) -> Exchange {
         let error = TransportError::NotRecorded { nearest: self.nearest(&request).map(Box::new) };
         let outcome = HttpOutcome::Failed { error, partial: None };
         Exchange::single(request, outcome, Timing::default())
     }
 
-    /// The request with the smallest differences: of the same call if there is one, about the same
-    /// model, and not asked for by anybody else.
+    /// The request with the smallest differences: preferably of the same call, about the same model,
+    /// and not asked for by anybody else.
     fn nearest(&self, request: &SentRequest) -> Option<Nearest> {
-        let rank = |take: &RecordedAnswers, recorded: &SentRequest| {
-            let other_call = recorded.method != request.method || recorded.path() != request.path();
-            (other_call, model(recorded) != model(request), take.is_played())
-        };
         let ranked = || {
-            let takes = self.takes.iter().filter_map(|take| Some((take, take.request()?)));
-            takes.map(|(take, recorded)| (rank(take, recorded), recorded))
+            self.answers.iter().filter_map(|answers| {
+                let recorded = answers.request()?;
+                let is_other_call =
+                    recorded.method != request.method || recorded.path() != request.path();
+                let is_other_model = model(recorded) != model(request);
+                Some(((is_other_call, is_other_model, answers.is_played()), recorded))
+            })
         };
         let best = ranked().map(|(rank, _)| rank).min()?;
         let candidates = ranked().filter(|(rank, _)| *rank == best);
@@ -177,7 +175,7 @@ fn body_differences(old: &SentRequest, new: &SentRequest) -> Vec<JsonDifference>
 }
 
 /// The exchange as it is played. Only complete streams are touched.
-fn played(recorded: &Exchange, playback: Playback) -> Exchange {
+fn play(recorded: &Exchange, playback: Playback) -> Exchange {
     let mut exchange = recorded.clone();
     let framing = recorded.request.framing.unwrap_or(Framing::Sse);
     let HttpOutcome::Answered(Response { body: Body::Frames(timed), .. }) = &mut exchange.outcome
@@ -211,7 +209,7 @@ impl Transport for Cassette {
     }
 
     fn send<'a>(&'a self, call: &'a HttpCall, _judge: Judge<'a>) -> BoxFuture<'a, Exchange> {
-        Box::pin(ready(self.play(self.redact(call))))
+        Box::pin(ready(self.answer(self.redact(call))))
     }
 }
 

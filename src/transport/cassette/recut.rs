@@ -1,14 +1,14 @@
-//! What is read of a stream that arrives in other pieces than it was recorded in?
+//! Recutting: a recorded stream, read again in other pieces or cut short.
 //!
 //! Networks cut anywhere: inside a character, between CR and LF, in the middle of a number. A seed
 //! chooses the spelling and the places, so that a failure can be repeated.
 
 use crate::wire::{Frame, FrameReader, FrameWriter, Framing, LineEnd, SseStyle, WireError};
 
-/// The pieces get this long at most.
+/// The longest piece, in bytes.
 const LONGEST_PIECE: u64 = 24;
 
-/// Every so many seeds all pieces are single bytes.
+/// Every so many seeds, all pieces are single bytes.
 const SINGLE_BYTES_EVERY: u64 = 4;
 
 /// The pieces that a stream arrives in.
@@ -33,15 +33,15 @@ pub struct Recut {
 /// The whole stream in other pieces. Some cut goes through a character and some through a CRLF,
 /// where the stream has them.
 pub fn recut(framing: Framing, frames: &[Frame], seed: u64) -> Recut {
-    let bytes = written(framing, frames, seed);
-    let cuts = places(&bytes, seed);
+    let bytes = write(framing, frames, seed);
+    let cuts = choose_cuts(&bytes, seed);
     let frames = read(framing, &bytes, &cuts);
     Recut { piecing: Piecing { cuts, length: bytes.len() }, frames }
 }
 
 /// The stream with its end missing, down to the whole last event.
 pub fn cut_short(framing: Framing, frames: &[Frame], seed: u64) -> Recut {
-    let bytes = written(framing, frames, seed);
+    let bytes = write(framing, frames, seed);
     let mut dice = Dice::of(seed, &bytes);
     let end = dice.below(bytes.len());
     let kept = bytes.get(..end).unwrap_or_default();
@@ -49,7 +49,7 @@ pub fn cut_short(framing: Framing, frames: &[Frame], seed: u64) -> Recut {
     Recut { piecing: Piecing { cuts: vec![end], length: bytes.len() }, frames }
 }
 
-fn written(framing: Framing, frames: &[Frame], seed: u64) -> Vec<u8> {
+fn write(framing: Framing, frames: &[Frame], seed: u64) -> Vec<u8> {
     let line_end = match seed % 3 {
         0 => LineEnd::CrLf,
         1 => LineEnd::Lf,
@@ -64,7 +64,7 @@ fn written(framing: Framing, frames: &[Frame], seed: u64) -> Vec<u8> {
     bytes
 }
 
-fn places(bytes: &[u8], seed: u64) -> Vec<usize> {
+fn choose_cuts(bytes: &[u8], seed: u64) -> Vec<usize> {
     if seed.is_multiple_of(SINGLE_BYTES_EVERY) {
         return (1..bytes.len()).collect();
     }
@@ -161,8 +161,8 @@ mod tests {
     #[test]
     fn every_seed_cuts_inside_a_character_and_inside_a_line_end() {
         for seed in (0..60).step_by(3) {
-            let bytes = written(Framing::Sse, &frames(), seed);
-            let cuts = places(&bytes, seed);
+            let bytes = write(Framing::Sse, &frames(), seed);
+            let cuts = choose_cuts(&bytes, seed);
             let cut = |what: &dyn Fn(&[u8]) -> bool| {
                 cuts.iter().any(|at| bytes.get(at - 1..=*at).is_some_and(what))
             };
