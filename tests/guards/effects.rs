@@ -97,7 +97,10 @@ const EFFECTS: &[Effect] = &[
             &["thread", "::", "sleep"],
         ],
         rooms: &["cli", "transport", "target", "sim"],
-        exceptions: &[("campaign/session.rs", "measures how long a target took")],
+        exceptions: &[
+            ("campaign/cost.rs", "measures how long a run took"),
+            ("campaign/probe_target.rs", "measures how long a target took"),
+        ],
     },
     Effect {
         name: "draws random numbers",
