@@ -47,8 +47,11 @@ fn tokens(grammar: &'static Grammar) -> Vec<&'static str> {
         Grammar::Listed(it) => [it.gap, it.close].concat(),
         Grammar::Headed(it) => {
             let head = match it.head {
-                Head::IdThenName(token) | Head::NameThenId(token) | Head::Worded(token) => token,
-                Head::Prefixed(token) | Head::Line(token) => token,
+                Head::IdThenName(token)
+                | Head::NameThenId(token)
+                | Head::Worded(token)
+                | Head::Prefixed(token)
+                | Head::Line(token) => token,
                 Head::Name | Head::Counted | Head::Repeated | Head::Recipient => "",
             };
             let others = [head, it.delimiter.unwrap_or("")];
