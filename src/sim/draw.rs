@@ -1,9 +1,9 @@
-//! What does chance say, so that it says the same again?
+//! Chance that can be repeated: numbers drawn from a seed and the request.
 //!
-//! A draw depends on the conversation and on what it is drawn for, on nothing else: not on a clock,
-//! on the order of requests or on whether the reply is streamed. A flaky model is so reproducible
-//! under any concurrency, and differs from trial to trial because the payloads do. Beside it stands
-//! the conversation's number, for what happens to every other one whatever the payloads are.
+//! A draw depends only on the conversation and on its purpose: not on a clock, the order of requests, or
+//! whether the reply is streamed. So a flaky model is reproducible under any concurrency, and differs
+//! from trial to trial because the payloads differ. The conversation's number is kept too, for quirks that
+//! happen in every other conversation.
 
 use sha2::{Digest, Sha256};
 
@@ -27,7 +27,7 @@ impl Draw {
             &request.tool_choice,
             request.parallel,
         );
-        // Nothing in a request can fail to serialise; an empty text would still be a valid source.
+        // Requests always serialise; an empty text would still be a valid source.
         let text = serde_json::to_string(&read).unwrap_or_default();
         Self { source: Sha256::digest(text).into(), number: 0 }
     }

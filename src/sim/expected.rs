@@ -1,4 +1,4 @@
-//! Which profile must a probe find for a simulated model?
+//! Expected profiles: what a probe must find for a simulated model.
 //!
 //! The keys are those of a profile, so that the two can be compared by eye. What can be read off the
 //! capability fields is not repeated: `results` names only the statuses that do not follow from them.

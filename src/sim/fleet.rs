@@ -1,4 +1,4 @@
-//! Which simulated models are there?
+//! The fleet: all simulated models, embedded or from a folder.
 //!
 //! The embedded ones of `fixtures/models`, or those of a folder that the user names. A file's name
 //! is its model's name.

@@ -1,8 +1,8 @@
-//! What does a call id look like at each provider?
+//! Id styles: what a call id looks like at each provider.
 
 use serde::{Deserialize, Serialize};
 
-use super::seal::Turn;
+use super::seal::TurnDigest;
 use crate::ir::CallId;
 
 /// The shape of the ids a provider issues; a cheap hint to the real backend behind a gateway.
@@ -40,7 +40,13 @@ pub enum Reasoned {
 
 impl IdStyle {
     /// The id of the call at `index` (counted from 0) of this turn.
-    pub fn call_id(self, turn: &Turn, index: usize, name: &str, reasoned: Reasoned) -> CallId {
+    pub fn call_id(
+        self,
+        turn: &TurnDigest,
+        index: usize,
+        name: &str,
+        reasoned: Reasoned,
+    ) -> CallId {
         let digits = |length| turn.digits(&format!("call {index}"), length);
         let tail = match reasoned {
             Reasoned::Yes => turn.sealed_digits(index),
@@ -67,7 +73,7 @@ mod tests {
     use crate::sim::seal::sealed_turn;
 
     fn id(style: IdStyle, index: usize, reasoned: Reasoned) -> String {
-        style.call_id(&Turn::of(&Request::default()), index, "get_time", reasoned).to_string()
+        style.call_id(&TurnDigest::of(&Request::default()), index, "get_time", reasoned).to_string()
     }
 
     #[test]

@@ -1,18 +1,18 @@
-//! Which ids does a provider give to what it issues?
+//! Ids: those that a provider gives to its replies, calls and reasoning items.
 //!
 //! A model names tools and arguments; ids are its server's. They are made from the request alone,
 //! so that the same request gets the same ids, streamed or not.
 
 use serde_json::{Value, json};
 
-use super::seal::Turn;
+use super::seal::TurnDigest;
 use super::{ModelFile, Reasoned, rules};
 use crate::dialect::DialectId;
 use crate::ir::{Part, ReasoningField, Reply, Request};
 
 /// Puts the provider's ids on a reply: its own, those of its calls, those of its reasoning items.
 pub(super) fn ids(reply: &mut Reply, request: &Request, model: &ModelFile) {
-    let turn = Turn::of(request);
+    let turn = TurnDigest::of(request);
     reply.id = Some(reply_id(model.dialect, &turn));
     let style = rules::id_style(model.rules());
     let has_reasoning = reply.parts.iter().any(|part| matches!(part, Part::Reasoning(_)));
@@ -39,7 +39,7 @@ pub(super) fn ids(reply: &mut Reply, request: &Request, model: &ModelFile) {
     }
 }
 
-fn reply_id(dialect: DialectId, turn: &Turn) -> String {
+fn reply_id(dialect: DialectId, turn: &TurnDigest) -> String {
     let digits = |length| turn.digits("reply", length);
     match dialect {
         DialectId::AnthropicMessages => format!("msg_01{}", digits(22)),

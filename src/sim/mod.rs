@@ -1,17 +1,17 @@
-//! What would a provider answer?
+//! Simulated models behind a real HTTP server.
 //!
 //! Simulated models behind a real HTTP server. A model is a file (a dialect, a textual form or none,
 //! quirks); it reads the conversation and the tools of a request and nothing else.
 //!
-//! - [`model`](self), [`expected`](self), [`fleet`](self): the files and what they may say
+//! - `model`, `expected`, `fleet`: the files and what they may say
 //! - [`quirks`]: the ways to misbehave, as data
 //! - [`brain`]: what a model says, before its server spells it
-//! - [`thinking`](self): whether it reasons on a request
+//! - `thinking`: whether it reasons on a request
 //! - [`rules`]: what its provider refuses, and in which words
-//! - [`output`](self): whether the server refuses what its model wrote
-//! - [`draw`](self): chance that can be repeated
+//! - `output`: whether the server refuses what its model wrote
+//! - `draw`: chance that can be repeated
 //! - [`seal`]: what the server issued, verifiable without memory
-//! - [`issue`](self), [`IdStyle`]: which ids a provider gives to what it issues
+//! - `issue`, [`IdStyle`]: which ids a provider gives to what it issues
 //! - [`Sim`]: the server
 
 #[cfg(test)]

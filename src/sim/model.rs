@@ -1,4 +1,4 @@
-//! What does the file of a simulated model say?
+//! Model files: what the file of a simulated model may say.
 //!
 //! ```toml
 //! about = "Qwen3-Coder behind a server without its parser: the call stays in content."

@@ -1,7 +1,7 @@
-//! Does the server itself refuse what its model wrote?
+//! Output checks: providers that refuse a bad call of their own model.
 //!
 //! Groq checks calls against the declared tools and answers a bad one with 400, the model's words
-//! beside the complaint. It is the model that failed, not the request.
+//! beside the complaint. The model failed, not the request.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ fn problem(call: &ToolCall, request: &Request) -> Option<String> {
     let Some(tool) = request.tools.iter().find(|tool| tool.name == *name) else {
         return Some(format!("attempted to call tool '{name}' which was not in request.tools"));
     };
-    // A schema that is none cannot be broken.
+    // What is not a schema cannot be violated.
     let validator = jsonschema::validator_for(&tool.input_schema).ok()?;
     let errors: Vec<String> = validator
         .iter_errors(&call.input)

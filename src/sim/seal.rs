@@ -1,13 +1,13 @@
-//! Did this server issue what came back, and is it unchanged?
+//! Seals: proof that this server issued a reasoning state, and that it is unchanged.
 //!
 //! Providers sign or encrypt their reasoning state and refuse what they did not issue. A simulated
 //! provider does the same without remembering anything: what it issues carries a keyed hash, so
-//! that a later request can be checked by itself. The key is no secret; the point is that a client
-//! cannot get past the check by accident.
+//! that a later request can be checked by itself. The key is not secret; it only keeps a client
+//! from passing the check by accident.
 
 use crate::ir::{Digest, Request};
 
-/// Characters of a hash that seals carry: enough to never meet by accident.
+/// Characters of a hash that seals carry: enough to make accidents impossible in practice.
 const HALF: usize = 32;
 /// Characters of a turn that ids carry: the shortest sealed id has room for these and a mark.
 const SHORT: usize = 14;
@@ -16,9 +16,9 @@ const MARK: usize = 6;
 
 /// One reply in one conversation: the same request gives the same turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Turn(String);
+pub struct TurnDigest(String);
 
-impl Turn {
+impl TurnDigest {
     /// The turn that answers this request. Whether it is streamed makes no difference.
     pub fn of(request: &Request) -> Self {
         let said = serde_json::json!([
@@ -127,8 +127,8 @@ mod tests {
     use super::*;
     use crate::ir::Message;
 
-    fn turn(text: &str) -> Turn {
-        Turn::of(&Request { messages: vec![Message::user(text)], ..Request::default() })
+    fn turn(text: &str) -> TurnDigest {
+        TurnDigest::of(&Request { messages: vec![Message::user(text)], ..Request::default() })
     }
 
     #[test]
@@ -178,7 +178,7 @@ mod tests {
     fn the_turn_does_not_depend_on_streaming() {
         let request = Request { messages: vec![Message::user("a")], ..Request::default() };
         let streamed = Request { stream: true, ..request.clone() };
-        assert_eq!(Turn::of(&request), Turn::of(&streamed));
-        assert_ne!(Turn::of(&request), turn("b"));
+        assert_eq!(TurnDigest::of(&request), TurnDigest::of(&streamed));
+        assert_ne!(TurnDigest::of(&request), turn("b"));
     }
 }

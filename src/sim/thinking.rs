@@ -1,4 +1,4 @@
-//! Does this model reason on this request?
+//! Thinking switches: whether a model reasons on a request.
 //!
 //! Each provider has request fields of its own that switch reasoning on and off; a field of another
 //! provider changes nothing, as it does there.

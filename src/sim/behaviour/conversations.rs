@@ -1,4 +1,4 @@
-//! What is said to every model?
+//! The conversations that every model is tried on.
 
 use serde_json::{Value, json};
 

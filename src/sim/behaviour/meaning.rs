@@ -1,4 +1,4 @@
-//! In which conversations does a model mean something else than its well-behaved sibling?
+//! Meaning: the conversations in which a model differs from its well-behaved sibling.
 
 use std::collections::BTreeSet;
 

@@ -1,14 +1,14 @@
-//! Does each model misbehave as its file says, and in no other way?
+//! Behaviour: each model misbehaves as its file says, and in no other way.
 //!
 //! Every model of the fleet holds the same conversations as the well-behaved one of its dialect. At
 //! the level of meaning, the conversations in which the two differ must be those that the model's
 //! quirks are about. On the wire, what a lenient decoder notes must be what the file declares, and
 //! the stream must say the same as the plain body exactly where the file says that it does.
 //!
-//! - [`conversations`](self): what is said to every model
-//! - [`meaning`](self): what models say
-//! - [`wire`](self): how their servers spell it
-//! - [`text`](self): conversations that are held as text
+//! - `conversations`: what is said to every model
+//! - `meaning`: what models say
+//! - `wire`: how their servers spell it
+//! - `text`: conversations that are held as text
 
 mod conversations;
 mod meaning;

@@ -1,4 +1,4 @@
-//! Are conversations understood that are held as text?
+//! Conversations held as text: taught protocols, and calls that stay in the text.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Does a lenient decoder note what a model's file declares, and nothing else?
+//! Defects on the wire: a lenient decoder records what a model's file declares, and nothing else.
 
 use std::collections::BTreeSet;
 

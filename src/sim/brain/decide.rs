@@ -1,15 +1,15 @@
-//! Does the model call tools now, or does it talk?
+//! The decision: call tools, or answer in words.
 
-use super::view::View;
-use super::{Intent, Order, errors, orders, prose, repair};
+use super::view::ModelView;
+use super::{Intent, PlannedCall, errors, prose, repair, requested};
 use crate::ir::{ToolChoice, ToolSpec};
 use crate::sim::draw::Draw;
 use crate::sim::quirks::ModelQuirk;
 
-/// What a model does that reads well: it repairs what failed, makes the calls that are still to be
-/// made, answers from the results, or talks. The quirks that change what is read or wanted act
-/// here; those that change what is written act later.
-pub(super) fn decide(view: &View, active: &[ModelQuirk], draw: &Draw) -> Intent {
+/// What the model does: it repairs what failed, makes the calls that are still missing, answers from
+/// the results, or talks. Quirks that change what is read or wanted are applied here, those that
+/// change what is written later.
+pub(super) fn decide(view: &ModelView, active: &[ModelQuirk], draw: &Draw) -> Intent {
     let has = |quirk: &ModelQuirk| active.contains(quirk);
     if has(&ModelQuirk::Loops) && !view.results.is_empty() {
         return Intent::Call(repeated(view));
@@ -27,16 +27,16 @@ pub(super) fn decide(view: &View, active: &[ModelQuirk], draw: &Draw) -> Intent 
     Intent::Say(prose::answer(view))
 }
 
-fn first(orders: Vec<Order>) -> Vec<Order> {
-    orders.into_iter().take(1).collect()
+fn first(planned: Vec<PlannedCall>) -> Vec<PlannedCall> {
+    planned.into_iter().take(1).collect()
 }
 
-fn repeated(view: &View) -> Vec<Order> {
+fn repeated(view: &ModelView) -> Vec<PlannedCall> {
     view.results.iter().filter_map(|answered| answered.call.clone()).collect()
 }
 
-/// What follows when a result is an error; nothing when none is.
-fn after_errors(view: &View, active: &[ModelQuirk]) -> Option<Intent> {
+/// What the model does about a result that is an error; `None` when no result is one.
+fn after_errors(view: &ModelView, active: &[ModelQuirk]) -> Option<Intent> {
     let failed = view
         .results
         .iter()
@@ -48,22 +48,22 @@ fn after_errors(view: &View, active: &[ModelQuirk]) -> Option<Intent> {
         _ if active.contains(&ModelQuirk::NeverRepairs) => Intent::Say(prose::gives_up(&report)),
         _ if active.contains(&ModelQuirk::RepeatsAfterError) => Intent::Call(vec![call.clone()]),
         Some(_) if active.contains(&ModelQuirk::RepairsLate) && view.failures < 2 => {
-            Intent::Call(vec![Order {
+            Intent::Call(vec![PlannedCall {
                 name: call.name.clone(),
                 input: repair::botched(&call.input),
             }])
         }
-        Some(input) => Intent::Call(vec![Order { name: call.name.clone(), input }]),
+        Some(input) => Intent::Call(vec![PlannedCall { name: call.name.clone(), input }]),
         None => Intent::Say(prose::gives_up(&report)),
     };
     Some(intent)
 }
 
 /// The calls that the text or the tool choice asks for and that have not been made.
-fn still_wanted(view: &View) -> Vec<Order> {
-    let mut done: Vec<&str> = view.done.iter().map(|order| order.name.as_str()).collect();
-    let mut wanted = orders::orders(&view.ask, &view.tools);
-    wanted.retain(|order| match done.iter().position(|name| *name == order.name) {
+fn still_wanted(view: &ModelView) -> Vec<PlannedCall> {
+    let mut done: Vec<&str> = view.done.iter().map(|call| call.name.as_str()).collect();
+    let mut wanted = requested::find_calls(&view.ask, &view.tools);
+    wanted.retain(|call| match done.iter().position(|name| *name == call.name) {
         Some(place) => {
             done.remove(place);
             false
@@ -84,7 +84,7 @@ fn is_forced(choice: &ToolChoice) -> bool {
     }
 }
 
-fn forced(tool: &ToolSpec, view: &View) -> Order {
-    let asked = orders::orders(&view.ask, std::slice::from_ref(tool)).into_iter().next();
-    asked.unwrap_or_else(|| orders::in_prose(tool, &view.ask))
+fn forced(tool: &ToolSpec, view: &ModelView) -> PlannedCall {
+    let asked = requested::find_calls(&view.ask, std::slice::from_ref(tool)).into_iter().next();
+    asked.unwrap_or_else(|| requested::call_in_prose(tool, &view.ask))
 }

@@ -1,4 +1,4 @@
-//! Does a result report an error, and what does the error say?
+//! Errors in results: whether a result reports one, and what it says.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::ir::ToolResult;
 
 /// An error as the model understands it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Report {
+pub(super) struct ErrorReport {
     /// What is wrong, in words.
     pub(super) message: String,
     /// Whether another try is worthwhile; yes unless the error says no.
@@ -14,7 +14,7 @@ pub(super) struct Report {
 }
 
 /// The error that a result reports, by its flag, its structure or its words.
-pub(super) fn report(result: &ToolResult) -> Option<Report> {
+pub(super) fn report(result: &ToolResult) -> Option<ErrorReport> {
     let content = structured(&result.content);
     let flagged = result.is_error || content.get("is_error").and_then(Value::as_bool) == Some(true);
     let error = content.get("error").filter(|error| !error.is_null());
@@ -25,7 +25,7 @@ pub(super) fn report(result: &ToolResult) -> Option<Report> {
     let told = told.or_else(|| error.and_then(|error| error.get("message"))).or(error);
     let message = text(told.unwrap_or(&content));
     let retryable = content.get("retryable").and_then(Value::as_bool).unwrap_or(true);
-    Some(Report { message, retryable })
+    Some(ErrorReport { message, retryable })
 }
 
 /// The JSON that a text holds, after a mark such as `[ERROR:CODE]` if there is one.

@@ -122,7 +122,7 @@ fn array(schema: &Value, root: &Value, depth: usize) -> Vec<Value> {
     items
 }
 
-/// The smallest number that is allowed and not dull, as a multiple where one is asked for.
+/// The smallest allowed number above zero, as a multiple where the schema asks for one.
 fn number(schema: &Value) -> i64 {
     let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
     let low =
@@ -141,7 +141,7 @@ fn number(schema: &Value) -> i64 {
 
 fn text(schema: &Value) -> String {
     let keyword = |key: &str| schema.get(key).and_then(Value::as_str);
-    let made = keyword("pattern").and_then(|pattern| text_matching(pattern, &First));
+    let made = keyword("pattern").and_then(|pattern| text_matching(pattern, &FirstOption));
     let known = || keyword("format").and_then(text_of_format).unwrap_or("example").to_owned();
     let base = made.unwrap_or_else(known);
     let length =
@@ -152,9 +152,9 @@ fn text(schema: &Value) -> String {
 }
 
 /// A model that nobody tells what to choose takes the first.
-struct First;
+struct FirstOption;
 
-impl Choices for First {
+impl Choices for FirstOption {
     fn child(&self, _: &str) -> Self {
         Self
     }

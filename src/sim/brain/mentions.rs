@@ -1,6 +1,6 @@
-//! Which tools and which values does a sentence mention?
+//! Mentions: the tools and values that a sentence names.
 //!
-//! Only what is plain to see: a tool's name as a word of its own, a parameter's name with a value
+//! Only clear cases count: a tool's name as a word of its own, a parameter's name with a value
 //! beside it, a value of an enum, a number or a quotation that can belong to one parameter only.
 
 use serde_json::{Map, Value, json};
@@ -41,7 +41,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-')
 }
 
-/// Whether the clause up to this place says no.
+/// Whether the clause before this place contains a negation.
 fn is_negated(text: &str, place: usize) -> bool {
     let before = text.get(..place).unwrap_or_default();
     let clause = before.rsplit(['.', ';', '!', '?', '\n', ',']).next().unwrap_or_default();

@@ -1,25 +1,25 @@
-//! What would the model say?
+//! The brain of a simulated model: what it would say to a request.
 //!
 //! A simulated model reads a request the way a model does: the conversation and the tools, nothing
 //! else. It makes the calls that the text asks for, reads results and errors, and otherwise talks.
 //!
-//! - [`view`](self): what of a request reaches the model
-//! - [`orders`](self), [`mentions`](self), [`paths`](self): which calls a text asks for
-//! - [`invent`](self): arguments that a text leaves open
-//! - [`errors`](self), [`repair`](self): what an error says, and the call that heeds it
-//! - [`decide`](self): calls or words
-//! - [`prose`](self), [`reasoning`](self), [`written`](self), [`taught`](self): how it is said
-//! - [`tokens`](self): what it costs, and where a limit cuts it off
+//! - `view`: what of a request reaches the model
+//! - `requested`, `mentions`, `paths`: which calls a text asks for
+//! - `invent`: arguments that a text leaves open
+//! - `errors`, `repair`: what an error says, and the corrected call
+//! - `decide`: whether to call or to answer
+//! - `prose`, `reasoning`, `written`, `taught`: how it is said
+//! - `tokens`: what it costs, and where a limit cuts it off
 
 mod decide;
 mod errors;
 mod invent;
 mod mentions;
-mod orders;
 mod paths;
 mod prose;
 mod reasoning;
 mod repair;
+mod requested;
 mod taught;
 mod tokens;
 mod view;
@@ -31,14 +31,14 @@ use super::quirks::{self, ModelQuirk};
 use super::thinking::is_thinking;
 use crate::dialect::DialectId;
 use crate::ir::{CallFormat, CallId, Part, Reply, Request, Stop, StopKind, ToolCall};
-use view::Delivery;
+use view::ToolSource;
 
 pub(super) use prose::instead_of_calls;
-pub(super) use view::View;
+pub(super) use view::ModelView;
 
-/// A call as the model means it, before anything is written down.
+/// A call that the model wants to make, before it is written.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Order {
+pub(super) struct PlannedCall {
     pub(super) name: String,
     pub(super) input: serde_json::Value,
 }
@@ -46,7 +46,7 @@ pub(super) struct Order {
 /// What the model is about to do.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Intent {
-    Call(Vec<Order>),
+    Call(Vec<PlannedCall>),
     Say(String),
 }
 
@@ -56,7 +56,7 @@ pub(super) enum Intent {
 /// whose ids look otherwise rewrites them.
 pub fn answer(request: &Request, model: &ModelFile, draw: &Draw) -> Reply {
     let active = quirks::active(&model.quirks, draw);
-    let view = View::of(request, model, &active);
+    let view = ModelView::of(request, model, &active);
     let intent = quirks::misbehave(decide::decide(&view, &active, draw), &view, &active);
     let claims = matches!(intent, Intent::Call(_)) && active.contains(&ModelQuirk::ClaimsCalls);
     let parts = said(intent, &view, model, &active, draw);
@@ -83,39 +83,43 @@ fn has_thought(request: &Request, active: &[ModelQuirk]) -> bool {
 /// The visible parts of the reply.
 fn said(
     intent: Intent,
-    view: &View,
+    view: &ModelView,
     model: &ModelFile,
     active: &[ModelQuirk],
     draw: &Draw,
 ) -> Vec<Part> {
-    let orders = match intent {
+    let planned = match intent {
         Intent::Say(text) => return vec![Part::Text(text)],
-        Intent::Call(orders) => orders,
+        Intent::Call(planned) => planned,
     };
     if active.contains(&ModelQuirk::ClaimsCalls) {
         return Vec::new();
     }
-    if active.contains(&ModelQuirk::NeverStopsThinking) && orders.len() > 1 {
-        return vec![reasoning::hidden(&prose::instead_of_calls(&orders), model)];
+    if active.contains(&ModelQuirk::NeverStopsThinking) && planned.len() > 1 {
+        return vec![reasoning::hidden(&prose::instead_of_calls(&planned), model)];
     }
     let preamble =
-        active.contains(&ModelQuirk::TextBeforeCall).then(|| prose::before_calls(&orders));
-    if let Delivery::Taught(protocol) = view.delivery {
+        active.contains(&ModelQuirk::TextBeforeCall).then(|| prose::before_calls(&planned));
+    if let ToolSource::Taught(protocol) = view.tool_source {
         let lead = preamble.map(|text| format!("{text}\n")).unwrap_or_default();
-        return vec![Part::Text(lead + &taught::write(protocol, &orders))];
+        return vec![Part::Text(lead + &taught::write(protocol, &planned))];
     }
     let mut parts: Vec<Part> = preamble.map(Part::Text).into_iter().collect();
     if model.text_form == TextForm::None {
-        parts.extend(native(orders, model.dialect, draw));
+        parts.extend(native(planned, model.dialect, draw));
     } else {
-        let text = written::write(model.text_form, &orders);
+        let text = written::write(model.text_form, &planned);
         let hides = active.contains(&ModelQuirk::CallInReasoning);
         parts.push(if hides { reasoning::hidden(&text, model) } else { Part::Text(text) });
     }
     parts
 }
 
-fn native(orders: Vec<Order>, dialect: DialectId, draw: &Draw) -> impl Iterator<Item = Part> {
+fn native(
+    planned: Vec<PlannedCall>,
+    dialect: DialectId,
+    draw: &Draw,
+) -> impl Iterator<Item = Part> {
     let format = match dialect {
         DialectId::AnthropicMessages => CallFormat::Anthropic,
         DialectId::Gemini => CallFormat::Gemini,
@@ -123,11 +127,11 @@ fn native(orders: Vec<Order>, dialect: DialectId, draw: &Draw) -> impl Iterator<
             CallFormat::OpenAi
         }
     };
-    orders.into_iter().enumerate().map(move |(index, order)| {
+    planned.into_iter().enumerate().map(move |(index, call)| {
         Part::Call(ToolCall {
             id: CallId::new(format!("call_{}", draw.word(&format!("call {index}"), 24))),
-            name: order.name,
-            input: order.input,
+            name: call.name,
+            input: call.input,
             format,
             raw: serde_json::Value::Null,
         })

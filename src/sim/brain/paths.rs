@@ -1,4 +1,4 @@
-//! Where in an object does `place.tags[0]` point?
+//! Paths into objects, such as `place.tags[0]`.
 
 use serde_json::{Map, Value};
 

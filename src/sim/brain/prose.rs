@@ -1,17 +1,17 @@
-//! What does the model say when it does not call?
+//! Prose: what a model says when it does not call.
 //!
 //! Nothing said here looks like a call. No one may rely on the wording.
 
-use super::Order;
-use super::errors::{Report, text};
-use super::view::View;
+use super::PlannedCall;
+use super::errors::{ErrorReport, text};
+use super::view::ModelView;
 use crate::sim::draw::Draw;
 
 /// Longer results are quoted in part.
 const QUOTED_WHOLE: usize = 4000;
 
 /// An answer from the results, or to a question that needs no tool.
-pub(super) fn answer(view: &View) -> String {
+pub(super) fn answer(view: &ModelView) -> String {
     if view.results.is_empty() {
         return small_talk(view);
     }
@@ -44,22 +44,22 @@ fn wanted_parts(content: &str, ask: &str) -> String {
     found.collect::<Vec<_>>().join(", ")
 }
 
-fn small_talk(view: &View) -> String {
+fn small_talk(view: &ModelView) -> String {
     let words = view.ask.split_whitespace().count();
     format!("I have read your message of {words} words. There is nothing to look up for it.")
 }
 
 /// The sentence before a turn's calls.
-pub(super) fn before_calls(orders: &[Order]) -> String {
+pub(super) fn before_calls(planned: &[PlannedCall]) -> String {
     format!(
         "One moment, I need {} for that.",
-        if orders.len() == 1 { "a tool" } else { "some tools" }
+        if planned.len() == 1 { "a tool" } else { "some tools" }
     )
 }
 
-/// The sentence of a model that would rather not.
-pub(in crate::sim) fn instead_of_calls(orders: &[Order]) -> String {
-    let names: Vec<&str> = orders.iter().map(|order| order.name.as_str()).collect();
+/// What a model says that does not call tools.
+pub(in crate::sim) fn instead_of_calls(planned: &[PlannedCall]) -> String {
+    let names: Vec<&str> = planned.iter().map(|call| call.name.as_str()).collect();
     format!("That is something {} could do for you; I can only describe it.", names.join(" and "))
 }
 
@@ -69,7 +69,7 @@ pub(super) fn made_up(draw: &Draw) -> String {
 }
 
 /// What a model says when it does not try again.
-pub(super) fn gives_up(report: &Report) -> String {
+pub(super) fn gives_up(report: &ErrorReport) -> String {
     format!(
         "That did not work, because the tool says: {}. Please change it yourself.",
         report.message

@@ -1,4 +1,4 @@
-//! Which reasoning state comes with a reply?
+//! Reasoning: the state that comes with a reply.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::prose;
 use crate::ir::{Part, ReasoningField, ReasoningState, Reply, Request, Role};
 use crate::sim::draw::Draw;
 use crate::sim::model::ModelFile;
-use crate::sim::seal::{Seal, Turn};
+use crate::sim::seal::{Seal, TurnDigest};
 
 /// Puts the reasoning where the provider has it: before everything else, or, where it is only a
 /// signature, before the first call.
@@ -66,7 +66,7 @@ fn value(field: ReasoningField, text: &str, request: &Request) -> Value {
         }
         ReasoningField::ReasoningItem => json!({
             "type": "reasoning",
-            "id": Turn::of(request).reasoning_item_id(),
+            "id": TurnDigest::of(request).reasoning_item_id(),
             "summary": [{"type": "summary_text", "text": text}],
             "encrypted_content": Seal::Encrypted.over(text),
         }),

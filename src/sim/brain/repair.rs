@@ -1,16 +1,16 @@
-//! Which arguments heed this error?
+//! Repair: arguments that follow what an error asks for.
 //!
 //! The error's words name a parameter and say what it should have been; the schema fills in what
 //! they leave open. Nothing here knows any tool's own messages.
 
 use serde_json::{Value, json};
 
-use super::errors::Report;
+use super::errors::ErrorReport;
 use super::{invent, paths};
 use crate::ir::ToolSpec;
 
 /// The arguments, corrected; nothing when the error gives no hold or rules another try out.
-pub(super) fn corrected(input: &Value, tool: &ToolSpec, report: &Report) -> Option<Value> {
+pub(super) fn corrected(input: &Value, tool: &ToolSpec, report: &ErrorReport) -> Option<Value> {
     if !report.retryable {
         return None;
     }
@@ -233,7 +233,7 @@ mod tests {
     }
 
     fn fixed(input: &Value, message: &str) -> Option<Value> {
-        corrected(input, &tool(), &Report { message: message.to_owned(), retryable: true })
+        corrected(input, &tool(), &ErrorReport { message: message.to_owned(), retryable: true })
     }
 
     #[test]
@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn an_error_that_rules_out_another_try_is_believed() {
-        let report = Report { message: "path must be absolute".to_owned(), retryable: false };
+        let report = ErrorReport { message: "path must be absolute".to_owned(), retryable: false };
         assert_eq!(corrected(&json!({"path": "a"}), &tool(), &report), None);
     }
 }

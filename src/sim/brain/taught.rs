@@ -1,27 +1,31 @@
-//! Which text protocol does the system prompt teach, and how is it spoken?
+//! Taught protocols: reading the one that a system prompt teaches, and writing calls in it.
 //!
 //! The tools are the JSON objects of the prompt that have a name and a schema. What was said in the
-//! protocol is read back into calls and results, so that the rest of the brain need not care.
+//! protocol is read back into calls and results, so that the rest of the brain sees structured calls only.
 
 use serde_json::{Value, json};
 
-use super::Order;
+use super::PlannedCall;
 use crate::ir::{CallFormat, CallId, Message, Part, Role, ToolCall, ToolResult, ToolSpec};
 use crate::prompted::Protocol;
 
 /// The marks of a protocol: around a call, the key of the arguments, and around results.
-struct Marks {
+struct ProtocolMarks {
     call: (&'static str, &'static str),
     arguments: &'static str,
 }
 
-fn marks(protocol: Protocol) -> Marks {
+fn marks(protocol: Protocol) -> ProtocolMarks {
     match protocol {
         Protocol::ToolCall => {
-            Marks { call: ("<tool_call>", "</tool_call>"), arguments: "arguments" }
+            ProtocolMarks { call: ("<tool_call>", "</tool_call>"), arguments: "arguments" }
         }
-        Protocol::ToolUse => Marks { call: ("<tool_use>", "</tool_use>"), arguments: "input" },
-        Protocol::TildeFence => Marks { call: ("~~~tool_call", "\n~~~"), arguments: "arguments" },
+        Protocol::ToolUse => {
+            ProtocolMarks { call: ("<tool_use>", "</tool_use>"), arguments: "input" }
+        }
+        Protocol::TildeFence => {
+            ProtocolMarks { call: ("~~~tool_call", "\n~~~"), arguments: "arguments" }
+        }
     }
 }
 
@@ -86,15 +90,15 @@ fn collect_specs(value: &Value, found: &mut Vec<ToolSpec>) {
 }
 
 /// The calls in this protocol.
-pub(super) fn write(protocol: Protocol, orders: &[Order]) -> String {
-    let Marks { call: (opener, closer), arguments } = marks(protocol);
-    let calls = orders.iter().enumerate().map(|(index, order)| {
+pub(super) fn write(protocol: Protocol, planned: &[PlannedCall]) -> String {
+    let ProtocolMarks { call: (opener, closer), arguments } = marks(protocol);
+    let calls = planned.iter().enumerate().map(|(index, call)| {
         let object = match protocol {
             Protocol::ToolUse => {
-                json!({"id": format!("call_{index}"), "name": order.name, arguments: order.input})
+                json!({"id": format!("call_{index}"), "name": call.name, arguments: call.input})
             }
             Protocol::ToolCall | Protocol::TildeFence => {
-                json!({"name": order.name, arguments: order.input})
+                json!({"name": call.name, arguments: call.input})
             }
         };
         format!("{opener}\n{object}\n{}", closer.trim_start())
@@ -103,20 +107,23 @@ pub(super) fn write(protocol: Protocol, orders: &[Order]) -> String {
 }
 
 /// The calls in a text of this protocol.
-pub(super) fn calls(protocol: Protocol, text: &str) -> Vec<Order> {
-    let Marks { call, arguments } = marks(protocol);
-    let orders = between(text, call).filter_map(|inside| {
+pub(super) fn calls(protocol: Protocol, text: &str) -> Vec<PlannedCall> {
+    let ProtocolMarks { call, arguments } = marks(protocol);
+    let planned = between(text, call).filter_map(|inside| {
         let object: Value = serde_json::from_str(inside.trim()).ok()?;
         let input = object.get(arguments).cloned().unwrap_or_else(|| json!({}));
-        Some(Order { name: object.get("name")?.as_str()?.to_owned(), input })
+        Some(PlannedCall { name: object.get("name")?.as_str()?.to_owned(), input })
     });
-    orders.collect()
+    planned.collect()
 }
 
 /// The conversation with calls and results as such, whoever wrote them as text. `read` finds the
 /// calls in what the model wrote.
-pub(super) fn structured(messages: &[Message], read: &dyn Fn(&str) -> Vec<Order>) -> Vec<Message> {
-    let mut latest: Vec<Order> = Vec::new();
+pub(super) fn structured(
+    messages: &[Message],
+    read: &dyn Fn(&str) -> Vec<PlannedCall>,
+) -> Vec<Message> {
+    let mut latest: Vec<PlannedCall> = Vec::new();
     let mut heard = Vec::with_capacity(messages.len());
     for message in messages {
         heard.push(match message.role {
@@ -141,15 +148,15 @@ fn written_text(message: &Message) -> String {
     texts.collect()
 }
 
-fn with_calls(message: &Message, orders: &[Order]) -> Message {
-    if orders.is_empty() {
+fn with_calls(message: &Message, planned: &[PlannedCall]) -> Message {
+    if planned.is_empty() {
         return message.clone();
     }
-    let calls = orders.iter().map(|order| {
+    let calls = planned.iter().map(|call| {
         Part::Call(ToolCall {
             id: CallId::new(""),
-            name: order.name.clone(),
-            input: order.input.clone(),
+            name: call.name.clone(),
+            input: call.input.clone(),
             format: CallFormat::JsonText,
             raw: Value::Null,
         })
@@ -158,7 +165,7 @@ fn with_calls(message: &Message, orders: &[Order]) -> Message {
 }
 
 /// Results without a name belong to the calls before them, in their order.
-fn with_results(message: &Message, calls: &[Order]) -> Message {
+fn with_results(message: &Message, calls: &[PlannedCall]) -> Message {
     let text = message.text();
     let inside = RESULT_MARKS.iter().flat_map(|marks| between(&text, *marks));
     let results: Vec<ToolResult> = inside
@@ -223,21 +230,26 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_back() {
-        let orders = [
-            Order { name: "a".to_owned(), input: json!({"x": 1}) },
-            Order { name: "b".to_owned(), input: json!({}) },
+        let planned = [
+            PlannedCall { name: "a".to_owned(), input: json!({"x": 1}) },
+            PlannedCall { name: "b".to_owned(), input: json!({}) },
         ];
         for protocol in [Protocol::ToolCall, Protocol::ToolUse, Protocol::TildeFence] {
-            let said = Message::assistant(vec![Part::Text(write(protocol, &orders))]);
+            let said = Message::assistant(vec![Part::Text(write(protocol, &planned))]);
             let heard = structured(&[said], &|text| calls(protocol, text));
-            assert_eq!(heard[0].calls().map(Order::of).collect::<Vec<_>>(), orders, "{protocol:?}");
+            assert_eq!(
+                heard[0].calls().map(PlannedCall::of).collect::<Vec<_>>(),
+                planned,
+                "{protocol:?}"
+            );
         }
     }
 
     #[test]
     fn results_without_a_name_belong_to_the_calls_in_their_order() {
-        let orders = ["a", "b"].map(|name| Order { name: name.to_owned(), input: json!({}) });
-        let said = Message::assistant(vec![Part::Text(write(Protocol::ToolCall, &orders))]);
+        let planned =
+            ["a", "b"].map(|name| PlannedCall { name: name.to_owned(), input: json!({}) });
+        let said = Message::assistant(vec![Part::Text(write(Protocol::ToolCall, &planned))]);
         let told =
             Message::user("<tool_response>1</tool_response><tool_response>2</tool_response>");
         let heard = structured(&[said, told], &|text| calls(Protocol::ToolCall, text));

@@ -1,4 +1,4 @@
-//! Does a well-behaved model read a conversation as a model would?
+//! The brain: a well-behaved model reads a conversation as a model would.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! What does a turn cost, and where does a limit cut it off?
+//! Tokens: what a turn costs, and where a limit cuts it off.
 //!
 //! A token is four characters. What counts is that the same text costs the same, and that text which
 //! does not reach the model costs nothing: differences between two requests are then real.

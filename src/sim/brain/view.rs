@@ -1,14 +1,14 @@
-//! What of a request reaches the model?
+//! The model's view: what of a request reaches the model.
 
-use super::{Order, errors, orders, taught, written};
+use super::{PlannedCall, errors, requested, taught, written};
 use crate::ir::{Message, Part, Request, Role, ToolChoice, ToolResult, ToolSpec};
 use crate::prompted::Protocol;
 use crate::sim::model::{ModelFile, NativeTools, TextForm};
 use crate::sim::quirks::ModelQuirk;
 
-/// How tools came to the model, if they did.
+/// Where the model's tools come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::sim) enum Delivery {
+pub(in crate::sim) enum ToolSource {
     /// In the request's own field.
     Native,
     /// In the system prompt.
@@ -17,18 +17,18 @@ pub(in crate::sim) enum Delivery {
     None,
 }
 
-/// A result with what it answers.
+/// A result with the call that it answers.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::sim) struct Answered {
+pub(in crate::sim) struct AnsweredCall {
     pub(in crate::sim) result: ToolResult,
-    /// The call it belongs to; nothing for an orphan.
-    pub(in crate::sim) call: Option<Order>,
+    /// The call it belongs to; `None` for a result without one.
+    pub(in crate::sim) call: Option<PlannedCall>,
 }
 
 /// What the model sees.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::sim) struct View {
-    pub(in crate::sim) delivery: Delivery,
+pub(in crate::sim) struct ModelView {
+    pub(in crate::sim) tool_source: ToolSource,
     /// The tools it may call.
     pub(in crate::sim) tools: Vec<ToolSpec>,
     pub(in crate::sim) choice: ToolChoice,
@@ -37,24 +37,24 @@ pub(in crate::sim) struct View {
     /// The text it is to answer.
     pub(in crate::sim) ask: String,
     /// The calls it has made for that text.
-    pub(in crate::sim) done: Vec<Order>,
+    pub(in crate::sim) done: Vec<PlannedCall>,
     /// The results that no reply has taken up yet.
-    pub(in crate::sim) results: Vec<Answered>,
+    pub(in crate::sim) results: Vec<AnsweredCall>,
     /// How many results were errors since that text.
     pub(in crate::sim) failures: usize,
 }
 
-impl View {
+impl ModelView {
     pub(super) fn of(request: &Request, model: &ModelFile, active: &[ModelQuirk]) -> Self {
-        let (delivery, offered) = offer(request, model);
-        let heard = heard(request, delivery, model.text_form);
+        let (tool_source, offered) = offer(request, model);
+        let heard = heard(request, tool_source, model.text_form);
         let choice = match &request.tool_choice {
             Some(choice) if !active.contains(&ModelQuirk::IgnoresToolChoice) => choice.clone(),
             _ => ToolChoice::Auto,
         };
         let tools = allowed(offered, &choice);
         let mut view = Self {
-            delivery,
+            tool_source,
             choice,
             parallel: request.parallel != Some(false)
                 || active.contains(&ModelQuirk::IgnoresParallelSwitch),
@@ -74,12 +74,13 @@ impl View {
         let latest = messages.get(replied.map_or(0, |place| place + 1)..).unwrap_or_default();
         let text = user_text(latest);
         let has_results = latest.iter().any(|message| results(message).next().is_some());
-        if !has_results || !orders::orders(&text, &self.tools).is_empty() {
+        if !has_results || !requested::find_calls(&text, &self.tools).is_empty() {
             self.ask = text;
             return;
         }
         let asked = messages.iter().rposition(|message| {
-            message.role == Role::User && !orders::orders(&message.text(), &self.tools).is_empty()
+            message.role == Role::User
+                && !requested::find_calls(&message.text(), &self.tools).is_empty()
         });
         let asked = asked.or_else(|| messages.iter().position(|m| m.role == Role::User));
         let since = messages.get(asked.unwrap_or(0)..).unwrap_or_default();
@@ -91,7 +92,7 @@ impl View {
             return;
         }
         self.ask = [self.ask.as_str(), text.as_str()].join("\n");
-        self.done = since.iter().flat_map(Message::calls).map(Order::of).collect();
+        self.done = since.iter().flat_map(Message::calls).map(PlannedCall::of).collect();
         self.failures =
             since.iter().flat_map(results).filter(|r| errors::report(r).is_some()).count();
         self.results =
@@ -99,33 +100,33 @@ impl View {
     }
 }
 
-impl Order {
+impl PlannedCall {
     pub(super) fn of(call: &crate::ir::ToolCall) -> Self {
         Self { name: call.name.clone(), input: call.input.clone() }
     }
 }
 
-/// Which way tools came, and which they are.
-fn offer(request: &Request, model: &ModelFile) -> (Delivery, Vec<ToolSpec>) {
+/// Where the tools come from, and the tools.
+fn offer(request: &Request, model: &ModelFile) -> (ToolSource, Vec<ToolSpec>) {
     if !request.tools.is_empty() && model.tools == NativeTools::Used {
-        return (Delivery::Native, request.tools.clone());
+        return (ToolSource::Native, request.tools.clone());
     }
     let system = request.system.as_deref().unwrap_or_default();
     let protocol = taught::protocol(system).filter(|taught| model.follows.contains(taught));
     match protocol {
-        Some(protocol) => (Delivery::Taught(protocol), taught::tools(system)),
-        None => (Delivery::None, Vec::new()),
+        Some(protocol) => (ToolSource::Taught(protocol), taught::tools(system)),
+        None => (ToolSource::None, Vec::new()),
     }
 }
 
 /// The conversation with calls and results as such, where they are written as text.
-fn heard(request: &Request, delivery: Delivery, form: TextForm) -> Vec<Message> {
-    match (delivery, form) {
-        (Delivery::Taught(protocol), _) => {
+fn heard(request: &Request, tool_source: ToolSource, form: TextForm) -> Vec<Message> {
+    match (tool_source, form) {
+        (ToolSource::Taught(protocol), _) => {
             taught::structured(&request.messages, &|text| taught::calls(protocol, text))
         }
-        (Delivery::None, _) | (Delivery::Native, TextForm::None) => request.messages.clone(),
-        (Delivery::Native, form) => {
+        (ToolSource::None, _) | (ToolSource::Native, TextForm::None) => request.messages.clone(),
+        (ToolSource::Native, form) => {
             taught::structured(&request.messages, &|text| written::read(form, text, &request.tools))
         }
     }
@@ -155,10 +156,10 @@ fn results(message: &Message) -> impl Iterator<Item = &ToolResult> {
 }
 
 /// Pairs by id, else by name, as dialects without ids do.
-fn answered(result: &ToolResult, messages: &[Message]) -> Answered {
+fn answered(result: &ToolResult, messages: &[Message]) -> AnsweredCall {
     let calls = || messages.iter().rev().flat_map(Message::calls);
     let call = calls()
         .find(|call| call.id == result.tool_call_id && !call.id.as_str().is_empty())
         .or_else(|| calls().find(|call| call.name == result.name));
-    Answered { result: result.clone(), call: call.map(Order::of) }
+    AnsweredCall { result: result.clone(), call: call.map(PlannedCall::of) }
 }

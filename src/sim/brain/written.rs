@@ -1,17 +1,17 @@
-//! How does a call look that a server leaves as text?
+//! Calls as text: how a call looks that a server leaves unparsed.
 //!
 //! One template per form, as the models' own chat templates have them, and the way back: a model
 //! recognises in its history what it wrote itself.
 
 use serde_json::{Value, json};
 
-use super::{Order, invent};
+use super::{PlannedCall, invent};
 use crate::ir::{Object, ToolSpec};
 use crate::sim::model::TextForm;
 
 /// The calls in this form.
-pub(super) fn write(form: TextForm, orders: &[Order]) -> String {
-    let each = |write: fn(&Order) -> String| orders.iter().map(write).collect::<Vec<_>>();
+pub(super) fn write(form: TextForm, planned: &[PlannedCall]) -> String {
+    let each = |write: fn(&PlannedCall) -> String| planned.iter().map(write).collect::<Vec<_>>();
     match form {
         TextForm::None => String::new(),
         TextForm::Qwen3Coder => each(qwen3_coder).join("\n"),
@@ -28,16 +28,16 @@ pub(super) fn write(form: TextForm, orders: &[Order]) -> String {
             wrapped("<｜DSML｜tool_calls>\n", &each(deepseek_v4), "\n</｜DSML｜tool_calls>")
         }
         TextForm::KimiK2 => {
-            let calls = orders.iter().enumerate().map(|(index, order)| kimi_k2(index, order));
+            let calls = planned.iter().enumerate().map(|(index, call)| kimi_k2(index, call));
             let calls: String = calls.collect();
             format!("<|tool_calls_section_begin|>{calls}<|tool_calls_section_end|>")
         }
         TextForm::Mistral => {
-            let list: Vec<Value> = orders.iter().map(|order| object(order, "arguments")).collect();
+            let list: Vec<Value> = planned.iter().map(|call| object(call, "arguments")).collect();
             format!("[TOOL_CALLS]{}", Value::from(list))
         }
         TextForm::Llama3Json => {
-            let calls = orders.iter().map(|order| object(order, "parameters").to_string());
+            let calls = planned.iter().map(|call| object(call, "parameters").to_string());
             calls.collect::<Vec<_>>().join("; ")
         }
     }
@@ -47,51 +47,51 @@ fn wrapped(opener: &str, calls: &[String], closer: &str) -> String {
     format!("{opener}{}{closer}", calls.join("\n"))
 }
 
-fn object(order: &Order, key: &str) -> Value {
-    json!({"name": order.name, key: order.input})
+fn object(call: &PlannedCall, key: &str) -> Value {
+    json!({"name": call.name, key: call.input})
 }
 
 /// The parameters of a call with their values as tagged formats write them.
-fn parameters(order: &Order) -> impl Iterator<Item = (&String, String)> {
-    let map = order.input.as_object();
+fn parameters(call: &PlannedCall) -> impl Iterator<Item = (&String, String)> {
+    let map = call.input.as_object();
     map.into_iter().flatten().map(|(key, value)| (key, super::errors::text(value)))
 }
 
-fn qwen3_coder(order: &Order) -> String {
-    let lines: Vec<String> = parameters(order)
+fn qwen3_coder(call: &PlannedCall) -> String {
+    let lines: Vec<String> = parameters(call)
         .map(|(key, value)| format!("<parameter={key}>\n{value}\n</parameter>\n"))
         .collect();
-    format!("<tool_call>\n<function={}>\n{}</function>\n</tool_call>", order.name, lines.concat())
+    format!("<tool_call>\n<function={}>\n{}</function>\n</tool_call>", call.name, lines.concat())
 }
 
-fn hermes(order: &Order) -> String {
-    format!("<tool_call>\n{}\n</tool_call>", object(order, "arguments"))
+fn hermes(call: &PlannedCall) -> String {
+    format!("<tool_call>\n{}\n</tool_call>", object(call, "arguments"))
 }
 
-fn json_fence(order: &Order) -> String {
-    format!("```json\n{}\n```", object(order, "arguments"))
+fn json_fence(call: &PlannedCall) -> String {
+    format!("```json\n{}\n```", object(call, "arguments"))
 }
 
-fn glm45(order: &Order) -> String {
-    let pairs: Vec<String> = parameters(order)
+fn glm45(call: &PlannedCall) -> String {
+    let pairs: Vec<String> = parameters(call)
         .map(|(key, value)| format!("<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>\n"))
         .collect();
-    format!("<tool_call>{}\n{}</tool_call>", order.name, pairs.concat())
+    format!("<tool_call>{}\n{}</tool_call>", call.name, pairs.concat())
 }
 
-fn minimax_m2(order: &Order) -> String {
-    let lines: Vec<String> = parameters(order)
+fn minimax_m2(call: &PlannedCall) -> String {
+    let lines: Vec<String> = parameters(call)
         .map(|(key, value)| format!("<parameter name=\"{key}\">{value}</parameter>\n"))
         .collect();
-    format!("<invoke name=\"{}\">\n{}</invoke>", order.name, lines.concat())
+    format!("<invoke name=\"{}\">\n{}</invoke>", call.name, lines.concat())
 }
 
-fn deepseek_v31(order: &Order) -> String {
-    format!("<｜tool▁call▁begin｜>{}<｜tool▁sep｜>{}<｜tool▁call▁end｜>", order.name, order.input)
+fn deepseek_v31(call: &PlannedCall) -> String {
+    format!("<｜tool▁call▁begin｜>{}<｜tool▁sep｜>{}<｜tool▁call▁end｜>", call.name, call.input)
 }
 
-fn deepseek_v4(order: &Order) -> String {
-    let map = order.input.as_object().into_iter().flatten();
+fn deepseek_v4(call: &PlannedCall) -> String {
+    let map = call.input.as_object().into_iter().flatten();
     let lines: Vec<String> = map
         .map(|(key, value)| {
             let text = super::errors::text(value);
@@ -99,18 +99,18 @@ fn deepseek_v4(order: &Order) -> String {
             format!("<｜DSML｜parameter name=\"{key}\" string=\"{is_string}\">{text}</｜DSML｜parameter>\n")
         })
         .collect();
-    format!("<｜DSML｜invoke name=\"{}\">\n{}</｜DSML｜invoke>", order.name, lines.concat())
+    format!("<｜DSML｜invoke name=\"{}\">\n{}</｜DSML｜invoke>", call.name, lines.concat())
 }
 
-fn kimi_k2(index: usize, order: &Order) -> String {
+fn kimi_k2(index: usize, call: &PlannedCall) -> String {
     format!(
         "<|tool_call_begin|>functions.{}:{index}<|tool_call_argument_begin|>{}<|tool_call_end|>",
-        order.name, order.input
+        call.name, call.input
     )
 }
 
 /// The calls that this model wrote in this text.
-pub(super) fn read(form: TextForm, text: &str, tools: &[ToolSpec]) -> Vec<Order> {
+pub(super) fn read(form: TextForm, text: &str, tools: &[ToolSpec]) -> Vec<PlannedCall> {
     match form {
         TextForm::None => Vec::new(),
         TextForm::Hermes | TextForm::JsonFence | TextForm::Mistral | TextForm::Llama3Json => {
@@ -126,27 +126,27 @@ pub(super) fn read(form: TextForm, text: &str, tools: &[ToolSpec]) -> Vec<Order>
 }
 
 /// JSON objects with a name and arguments, alone or in lists.
-fn objects(text: &str) -> Vec<Order> {
+fn objects(text: &str) -> Vec<PlannedCall> {
     let values = super::taught::values(text).into_iter().flat_map(|value| match value {
         Value::Array(items) => items,
         other => vec![other],
     });
-    let orders = values.filter_map(|value| {
+    let planned = values.filter_map(|value| {
         let input = value.get("arguments").or_else(|| value.get("parameters"))?.clone();
-        Some(Order { name: value.get("name")?.as_str()?.to_owned(), input })
+        Some(PlannedCall { name: value.get("name")?.as_str()?.to_owned(), input })
     });
-    orders.collect()
+    planned.collect()
 }
 
 /// A name between two marks, then a JSON object.
-fn headed(text: &str, opener: &str, separator: &str) -> Vec<Order> {
-    let orders = text.split(opener).skip(1).filter_map(|call| {
+fn headed(text: &str, opener: &str, separator: &str) -> Vec<PlannedCall> {
+    let planned = text.split(opener).skip(1).filter_map(|call| {
         let (name, rest) = call.split_once(separator)?;
         let name = name.trim_start_matches("functions.").split(':').next()?;
         let input = super::taught::values(rest).into_iter().next()?;
-        Some(Order { name: name.to_owned(), input })
+        Some(PlannedCall { name: name.to_owned(), input })
     });
-    orders.collect()
+    planned.collect()
 }
 
 /// The marks of a tagged form: before a call's name and after it, before a parameter's name, after
@@ -175,9 +175,9 @@ const TAGS_DSML: Tags = Tags {
     value_end: "</｜DSML｜parameter>",
 };
 
-fn tagged(text: &str, tools: &[ToolSpec], tags: &Tags) -> Vec<Order> {
+fn tagged(text: &str, tools: &[ToolSpec], tags: &Tags) -> Vec<PlannedCall> {
     let (opener, closers) = tags.name;
-    let orders = text.split(opener).skip(1).filter_map(|call| {
+    let planned = text.split(opener).skip(1).filter_map(|call| {
         let (name, rest) = call.split_at(call.find(closers)?);
         let tool = tools.iter().find(|tool| tool.name == name);
         let input: Object = rest
@@ -190,9 +190,9 @@ fn tagged(text: &str, tools: &[ToolSpec], tags: &Tags) -> Vec<Order> {
                 Some((key.to_owned(), typed(value, key, tool)))
             })
             .collect();
-        Some(Order { name: name.to_owned(), input: Value::Object(input) })
+        Some(PlannedCall { name: name.to_owned(), input: Value::Object(input) })
     });
-    orders.collect()
+    planned.collect()
 }
 
 /// Text where the schema says text, else the JSON that it is.
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn every_form_is_written_as_its_template_does() {
-        let orders = [Order { name: "add".to_owned(), input: json!({"a": 1, "to": "x"}) }];
+        let planned = [PlannedCall { name: "add".to_owned(), input: json!({"a": 1, "to": "x"}) }];
         let cases = [
             (
                 TextForm::Qwen3Coder,
@@ -253,7 +253,7 @@ mod tests {
             (TextForm::Llama3Json, "{\"name\":\"add\",\"parameters\":{\"a\":1,\"to\":\"x\"}}"),
         ];
         for (form, text) in cases {
-            assert_eq!(write(form, &orders), text, "{form:?}");
+            assert_eq!(write(form, &planned), text, "{form:?}");
         }
     }
 
@@ -266,12 +266,12 @@ mod tests {
                 "to": {"type": "string"}, "at": {"type": "object"}}}),
             strict: None,
         };
-        let orders = [
-            Order {
+        let planned = [
+            PlannedCall {
                 name: "add".to_owned(),
                 input: json!({"a": 1, "to": "7", "at": {"x": [true]}}),
             },
-            Order { name: "add".to_owned(), input: json!({}) },
+            PlannedCall { name: "add".to_owned(), input: json!({}) },
         ];
         for form in [
             TextForm::Qwen3Coder,
@@ -285,8 +285,8 @@ mod tests {
             TextForm::Mistral,
             TextForm::Llama3Json,
         ] {
-            let text = write(form, &orders);
-            assert_eq!(read(form, &text, std::slice::from_ref(&tool)), orders, "{form:?} {text}");
+            let text = write(form, &planned);
+            assert_eq!(read(form, &text, std::slice::from_ref(&tool)), planned, "{form:?} {text}");
         }
     }
 }

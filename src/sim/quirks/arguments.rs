@@ -1,4 +1,4 @@
-//! How are arguments misspelt, whatever the schema says?
+//! Argument quirks: values that are spelt wrong, whatever the schema says.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! How does an Anthropic server misspell the blocks of a stream?
+//! Stream quirks of Anthropic: what a server changes in the blocks.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! How does a server misspell a whole body?
+//! Body quirks: what a server changes in a whole body.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! How does a chat completions server misspell a whole body?
+//! Body quirks of chat completions.
 
 use serde_json::{Map, Value, json};
 

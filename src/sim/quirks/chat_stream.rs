@@ -1,4 +1,4 @@
-//! How does a chat completions server misspell the chunks of a stream?
+//! Stream quirks of chat completions: what a server changes in the chunks.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! What is in a frame, so that it can be changed?
+//! Stream events: a frame as JSON that can be changed, or as it is.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! How does a server misspell a stream?
+//! Stream quirks: what a server changes in a stream.
 
 use serde_json::{Value, json};
 

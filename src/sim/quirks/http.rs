@@ -1,4 +1,4 @@
-//! How can a server misbehave as an HTTP peer?
+//! HTTP quirks: how a server misbehaves as an HTTP peer.
 
 use serde::{Deserialize, Serialize};
 

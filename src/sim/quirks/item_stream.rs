@@ -1,4 +1,4 @@
-//! How does a Responses server misspell the items of a stream?
+//! Stream quirks of Responses: what a server changes in the items.
 
 use super::WireQuirk;
 use super::event::Event;

@@ -1,9 +1,9 @@
-//! What becomes of a good intent?
+//! Misbehaving: a model's good intent with its quirks applied.
 
 use serde_json::Value;
 
 use super::{ModelQuirk, arguments, schema};
-use crate::sim::brain::{Intent, Order, View, instead_of_calls};
+use crate::sim::brain::{Intent, ModelView, PlannedCall, instead_of_calls};
 use crate::sim::draw::Draw;
 
 /// The quirks that act on this request: those that happen only sometimes, if they do now.
@@ -19,11 +19,11 @@ pub(in crate::sim) fn active(quirks: &[ModelQuirk], draw: &Draw) -> Vec<ModelQui
 }
 
 /// The intent after the quirks that change which calls are made and what they say.
-pub(in crate::sim) fn misbehave(intent: Intent, view: &View, active: &[ModelQuirk]) -> Intent {
+pub(in crate::sim) fn misbehave(intent: Intent, view: &ModelView, active: &[ModelQuirk]) -> Intent {
     match intent {
-        Intent::Call(orders) => {
-            active.iter().fold(Intent::Call(orders), |intent, quirk| match intent {
-                Intent::Call(orders) => bend(orders, quirk, view),
+        Intent::Call(planned) => {
+            active.iter().fold(Intent::Call(planned), |intent, quirk| match intent {
+                Intent::Call(planned) => bend(planned, quirk, view),
                 Intent::Say(text) => Intent::Say(text),
             })
         }
@@ -31,46 +31,46 @@ pub(in crate::sim) fn misbehave(intent: Intent, view: &View, active: &[ModelQuir
     }
 }
 
-fn bend(orders: Vec<Order>, quirk: &ModelQuirk, view: &View) -> Intent {
+fn bend(planned: Vec<PlannedCall>, quirk: &ModelQuirk, view: &ModelView) -> Intent {
     match quirk {
-        ModelQuirk::TalksOnly => Intent::Say(instead_of_calls(&orders)),
-        ModelQuirk::OneCall => Intent::Call(orders.into_iter().take(1).collect()),
-        ModelQuirk::MergesCalls => Intent::Call(merged(orders)),
+        ModelQuirk::TalksOnly => Intent::Say(instead_of_calls(&planned)),
+        ModelQuirk::OneCall => Intent::Call(planned.into_iter().take(1).collect()),
+        ModelQuirk::MergesCalls => Intent::Call(merged(planned)),
         quirk => {
-            Intent::Call(orders.into_iter().map(|order| misspelt(order, quirk, view)).collect())
+            Intent::Call(planned.into_iter().map(|call| misspelt(call, quirk, view)).collect())
         }
     }
 }
 
 /// All arguments in the first call.
-fn merged(orders: Vec<Order>) -> Vec<Order> {
-    let mut all = orders.into_iter();
+fn merged(planned: Vec<PlannedCall>) -> Vec<PlannedCall> {
+    let mut all = planned.into_iter();
     let Some(mut first) = all.next() else { return Vec::new() };
     if let Value::Object(input) = &mut first.input {
-        for order in all {
-            input.extend(order.input.as_object().cloned().unwrap_or_default());
+        for call in all {
+            input.extend(call.input.as_object().cloned().unwrap_or_default());
         }
     }
     vec![first]
 }
 
-fn misspelt(mut order: Order, quirk: &ModelQuirk, view: &View) -> Order {
-    order.input = match quirk {
+fn misspelt(mut call: PlannedCall, quirk: &ModelQuirk, view: &ModelView) -> PlannedCall {
+    call.input = match quirk {
         ModelQuirk::Breaks(features) => {
-            let tool = view.tools.iter().find(|tool| tool.name == order.name);
-            tool.map_or(order.input.clone(), |tool| {
-                schema::broken(&order.input, &tool.input_schema, features)
+            let tool = view.tools.iter().find(|tool| tool.name == call.name);
+            tool.map_or(call.input.clone(), |tool| {
+                schema::broken(&call.input, &tool.input_schema, features)
             })
         }
-        ModelQuirk::StringifiesNumbers => arguments::numbers_as_text(order.input),
-        ModelQuirk::StringifiesValues => arguments::values_as_text(order.input),
-        ModelQuirk::ParsesStrings => arguments::text_as_values(order.input),
-        ModelQuirk::EscapesEntities => arguments::entities(order.input),
-        ModelQuirk::DoubleEncodesArguments => Value::String(order.input.to_string()),
-        _ => order.input,
+        ModelQuirk::StringifiesNumbers => arguments::numbers_as_text(call.input),
+        ModelQuirk::StringifiesValues => arguments::values_as_text(call.input),
+        ModelQuirk::ParsesStrings => arguments::text_as_values(call.input),
+        ModelQuirk::EscapesEntities => arguments::entities(call.input),
+        ModelQuirk::DoubleEncodesArguments => Value::String(call.input.to_string()),
+        _ => call.input,
     };
     if *quirk == ModelQuirk::TokensInName {
-        order.name.push_str("<|channel|>commentary");
+        call.name.push_str("<|channel|>commentary");
     }
-    order
+    call
 }

@@ -1,9 +1,9 @@
-//! In which ways can a simulated model misbehave?
+//! Quirks: the ways in which a simulated model or its server misbehaves.
 //!
 //! Quirks are data that model files compose; none of them knows a model's name or a probe. They sit
 //! at three layers, so that a verdict can be checked for blaming the right one:
 //!
-//! - [`ModelQuirk`]: what the model says, carried out by the brain and by [`misbehave`](self)
+//! - [`ModelQuirk`]: what the model says, carried out by the brain and by `misbehave`
 //! - [`WireQuirk`]: how the server spells a reply, carried out by [`distort_body`] and
 //!   [`distort_frames`] on what the dialect's encoder wrote
 //! - [`HttpQuirk`]: how the server behaves as an HTTP peer, carried out by the server

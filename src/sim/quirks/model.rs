@@ -1,4 +1,4 @@
-//! How can a model misbehave, whatever server it stands behind?
+//! Model quirks: how a model misbehaves, whatever server it stands behind.
 
 use serde::{Deserialize, Serialize};
 

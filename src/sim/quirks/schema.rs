@@ -1,4 +1,4 @@
-//! How does a model break the parts of JSON Schema that it cannot keep to?
+//! Schema quirks: arguments that break the parts of JSON Schema a model cannot keep to.
 
 use serde_json::{Map, Value, json};
 
@@ -106,7 +106,7 @@ impl Breaker<'_> {
     }
 }
 
-/// A bound is an integer nearly always; `101` reads better than `101.0`.
+/// The number as an integer where it is one, because bounds nearly always are.
 fn whole(number: f64) -> Value {
     number.to_string().parse::<i64>().map_or_else(|_| json!(number), Value::from)
 }

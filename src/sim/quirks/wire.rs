@@ -1,4 +1,4 @@
-//! How can a server misspell a reply that its model got right?
+//! Wire quirks: how a server misspells a reply that its model got right.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Which shape does a provider put its errors into?
+//! Error bodies: the shape that each provider puts its errors into.
 
 use serde_json::{Value, json};
 

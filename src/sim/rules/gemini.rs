@@ -1,4 +1,4 @@
-//! What does Gemini refuse?
+//! Checks of Gemini.
 
 use serde_json::Value;
 
@@ -18,13 +18,13 @@ pub(super) enum Signatures {
 
 /// Runs all checks; the first complaint counts.
 pub(super) fn run(signatures: Signatures, body: &Value) -> Result<(), Violation> {
-    contents(body)?;
-    declarations(body)?;
-    config(body)?;
-    results(body)?;
-    pairing(body)?;
+    check_contents(body)?;
+    check_declarations(body)?;
+    check_config(body)?;
+    check_results(body)?;
+    check_pairing(body)?;
     match signatures {
-        Signatures::Required => signed(body),
+        Signatures::Required => check_signatures(body),
         Signatures::Optional => Ok(()),
     }
 }
@@ -33,7 +33,7 @@ const NO_CONTENTS: Complaint =
     Complaint::bad(Invented, "* GenerateContentRequest.contents: contents is not specified\n");
 const ROLE: Complaint = Complaint::bad(Invented, "Please use a valid role: user, model.");
 
-fn contents(body: &Value) -> Result<(), Violation> {
+fn check_contents(body: &Value) -> Result<(), Violation> {
     let contents = list(body, "contents");
     if contents.is_empty() {
         return Err(NO_CONTENTS.about(&[]));
@@ -61,7 +61,7 @@ fn tools(body: &Value) -> impl Iterator<Item = (usize, usize, &Value)> {
     })
 }
 
-fn declarations(body: &Value) -> Result<(), Violation> {
+fn check_declarations(body: &Value) -> Result<(), Violation> {
     for (t, n, tool) in tools(body) {
         let (t, n) = (t.to_string(), n.to_string());
         let blanks = [("t", &*t), ("n", &*n)];
@@ -75,7 +75,7 @@ fn declarations(body: &Value) -> Result<(), Violation> {
             (Some(_), Some(_)) => return Err(BOTH_SCHEMAS.about(&blanks)),
             (Some(schema), None) => {
                 let place = format!("tools[{t}].function_declarations[{n}].parameters");
-                known_keywords(schema, &place)?;
+                check_known_keywords(schema, &place)?;
             }
             (None, _) => {}
         }
@@ -120,7 +120,7 @@ const TYPE_LIST: Complaint = Complaint::bad(
     "Invalid JSON payload received. Unknown name \"type\" at '{place}': Proto field is not repeating, cannot start list.",
 );
 
-fn known_keywords(schema: &Value, place: &str) -> Result<(), Violation> {
+fn check_known_keywords(schema: &Value, place: &str) -> Result<(), Violation> {
     let Some(object) = schema.as_object() else { return Ok(()) };
     for (key, value) in object {
         if !is_keyword(key) {
@@ -128,15 +128,15 @@ fn known_keywords(schema: &Value, place: &str) -> Result<(), Violation> {
         }
         match (key.as_str(), value) {
             ("type", Value::Array(_)) => return Err(TYPE_LIST.about(&[("place", place)])),
-            ("items", inner) => known_keywords(inner, &format!("{place}.items"))?,
+            ("items", inner) => check_known_keywords(inner, &format!("{place}.items"))?,
             ("anyOf" | "any_of", Value::Array(branches)) => {
                 for (n, branch) in branches.iter().enumerate() {
-                    known_keywords(branch, &format!("{place}.any_of[{n}]"))?;
+                    check_known_keywords(branch, &format!("{place}.any_of[{n}]"))?;
                 }
             }
             ("properties", Value::Object(properties)) => {
                 for (n, (_, inner)) in properties.iter().enumerate() {
-                    known_keywords(inner, &format!("{place}.properties[{n}].value"))?;
+                    check_known_keywords(inner, &format!("{place}.properties[{n}].value"))?;
                 }
             }
             _ => {}
@@ -156,7 +156,7 @@ const CONFIG_WITHOUT_TOOLS: Complaint = Complaint::bad(
     "Function calling config is set without function_declarations.",
 );
 
-fn config(body: &Value) -> Result<(), Violation> {
+fn check_config(body: &Value) -> Result<(), Violation> {
     let config = either(body, ["toolConfig", "tool_config"])
         .and_then(|config| either(config, ["functionCallingConfig", "function_calling_config"]));
     let forces = config.is_some_and(|config| matches!(text(config, "mode"), "ANY" | "VALIDATED"));
@@ -183,7 +183,7 @@ const RESPONSE_TYPE: Complaint = Complaint::bad(
     "Invalid value at 'contents[{n}].parts[{m}].function_response.response' (type.googleapis.com/google.protobuf.Struct), {value}",
 );
 
-fn results(body: &Value) -> Result<(), Violation> {
+fn check_results(body: &Value) -> Result<(), Violation> {
     for (n, content) in list(body, "contents").iter().enumerate() {
         for (m, part) in parts(content).enumerate() {
             let response = result(part).and_then(|result| result.get("response"));
@@ -211,13 +211,13 @@ const RESPONSE_TURN: Complaint = Complaint::bad(
 
 /// One side's contents that follow each other: a streamed reply comes back as one content per
 /// chunk, and counts as one turn.
-struct Turn<'a> {
+struct RoleTurn<'a> {
     is_model: bool,
     /// The parts, each with the place of its content.
     parts: Vec<(usize, &'a Value)>,
 }
 
-impl<'a> Turn<'a> {
+impl<'a> RoleTurn<'a> {
     fn calls(&self) -> impl Iterator<Item = (usize, &'a Value, &'a Value)> {
         self.parts.iter().filter_map(|(n, part)| Some((*n, *part, call(part)?)))
     }
@@ -227,20 +227,20 @@ impl<'a> Turn<'a> {
     }
 }
 
-fn turns(body: &Value) -> Vec<Turn<'_>> {
-    let mut turns: Vec<Turn<'_>> = Vec::new();
+fn turns(body: &Value) -> Vec<RoleTurn<'_>> {
+    let mut turns: Vec<RoleTurn<'_>> = Vec::new();
     for (n, content) in list(body, "contents").iter().enumerate() {
         let is_model = text(content, "role") == "model";
         let parts = parts(content).map(|part| (n, part));
         match turns.last_mut() {
             Some(turn) if turn.is_model && is_model => turn.parts.extend(parts),
-            _ => turns.push(Turn { is_model, parts: parts.collect() }),
+            _ => turns.push(RoleTurn { is_model, parts: parts.collect() }),
         }
     }
     turns
 }
 
-fn pairing(body: &Value) -> Result<(), Violation> {
+fn check_pairing(body: &Value) -> Result<(), Violation> {
     let mut open = 0;
     for (place, turn) in turns(body).iter().enumerate() {
         let calls = turn.calls().count();
@@ -268,7 +268,7 @@ const CORRUPTED: Complaint =
 const BYPASS: &str = "skip_thought_signature_validator";
 
 /// Looks back to the last thing that the person said, and no further.
-fn signed(body: &Value) -> Result<(), Violation> {
+fn check_signatures(body: &Value) -> Result<(), Violation> {
     let turns = turns(body);
     let start = turns.iter().rposition(|turn| !turn.is_model && turn.results() == 0).unwrap_or(0);
     for turn in turns.iter().skip(start) {

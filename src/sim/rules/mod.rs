@@ -1,15 +1,14 @@
-//! What does a provider refuse, and in which words?
+//! Request checks: what a provider refuses, and in which words.
 //!
-//! Works on the raw JSON of a request, as the provider does, because what our own decoder would
-//! forgive must not get through. A preset is data: an envelope, words for service faults, and
-//! checks with the documented texts in them.
+//! The checks read the raw JSON of a request, as the provider does, because our own decoder forgives
+//! what a provider refuses. A preset is data: an envelope, texts for service faults, and checks with the
+//! provider's texts, each of which names its source.
 //!
-//! - [`presets`](self): which provider has which checks
-//! - [`chat`](self), [`anthropic`](self), [`responses`](self), [`gemini`](self), [`ollama`](self):
-//!   what is checked, by dialect
-//! - [`service`](self): refusals that have nothing to do with the conversation
-//! - [`envelope`](self), [`complaint`](self): how it is said
-//! - [`raw`](self), [`strict`](self): reading bodies, schemas of strict tools
+//! - `presets`: which provider has which checks
+//! - `chat`, `anthropic`, `responses`, `gemini`, `ollama`: what is checked, by dialect
+//! - `service`: refusals that have nothing to do with the conversation
+//! - `envelope`, `complaint`: how it is said
+//! - `raw`, `strict`: reading bodies, schemas of strict tools
 
 mod anthropic;
 mod chat;
@@ -26,20 +25,20 @@ mod strict;
 mod tests;
 
 pub use complaint::Violation;
-pub use service::Fault;
+pub use service::ServiceFault;
 
 use serde_json::Value;
 
 use super::{IdStyle, NativeTools, RulesId};
 use envelope::Envelope;
-use service::Service;
+use service::ServiceTexts;
 
 /// Everything that one provider's checks need.
 #[derive(Debug)]
 struct Rules {
     envelope: Envelope,
     ids: IdStyle,
-    service: &'static Service,
+    service: &'static ServiceTexts,
     checks: Checks,
 }
 
@@ -52,9 +51,9 @@ enum Checks {
     Ollama,
 }
 
-/// What the checks know besides the body.
+/// What the checks know in addition to the body.
 #[derive(Debug, Clone, Copy)]
-pub struct Facts<'a> {
+pub struct RequestFacts<'a> {
     /// The model that was asked for.
     pub model: &'a str,
     /// Whether the model thinks on this request.
@@ -79,9 +78,9 @@ pub struct Refusal {
 }
 
 /// Checks a request body as strictly as the provider does.
-pub fn check(rules: RulesId, body: &Value, facts: Facts<'_>) -> Result<(), Violation> {
+pub fn check(rules: RulesId, body: &Value, facts: RequestFacts<'_>) -> Result<(), Violation> {
     let rules = presets::rules(rules);
-    rules.service.tools_supported(body, facts)?;
+    rules.service.check_tools_supported(body, facts)?;
     match rules.checks {
         Checks::Anthropic(mode) => anthropic::run(mode, body, facts),
         Checks::Chat(checks) => chat::run(checks, body, facts),
@@ -92,7 +91,7 @@ pub fn check(rules: RulesId, body: &Value, facts: Facts<'_>) -> Result<(), Viola
 }
 
 /// The provider's words for a fault of the service.
-pub fn fault(rules: RulesId, fault: &Fault<'_>) -> Violation {
+pub fn fault(rules: RulesId, fault: &ServiceFault<'_>) -> Violation {
     presets::rules(rules).service.violation(fault)
 }
 

@@ -1,8 +1,8 @@
-//! What does Ollama refuse?
+//! Checks of Ollama.
 
 use serde_json::Value;
 
-use super::Facts;
+use super::RequestFacts;
 use super::complaint::Source::{Invented, Page, Seen};
 use super::complaint::{Complaint, Violation};
 use super::raw::{has, list};
@@ -18,7 +18,7 @@ const NO_THINKING: Complaint = Complaint::bad(
 );
 
 /// Runs all checks; calls and results are not matched.
-pub(super) fn run(body: &Value, facts: Facts<'_>) -> Result<(), Violation> {
+pub(super) fn run(body: &Value, facts: RequestFacts<'_>) -> Result<(), Violation> {
     if !has(body, "model") {
         return Err(NO_MODEL.about(&[]));
     }

@@ -1,7 +1,7 @@
-//! Which provider has which checks?
+//! Presets: the checks, ids and error texts of each provider.
 
 use super::anthropic::ThinkingMode;
-use super::chat::{Check, EmptyReasoning, Forced, NameRule, Pairing};
+use super::chat::{Check, EmptyReasoning, ForcedRule, NameRule, Pairing};
 use super::complaint::Complaint;
 use super::complaint::Source::{Invented, Page, Seen, Tried};
 use super::envelope::Envelope;
@@ -11,7 +11,7 @@ use crate::sim::{IdStyle, RulesId};
 
 pub(super) fn rules(id: RulesId) -> &'static Rules {
     match id {
-        // Without thinking blocks to check, the newest behaviour is as good as any.
+        // Without thinking blocks there is nothing to check, so any mode would do.
         RulesId::Anthropic | RulesId::AnthropicSignature => &ANTHROPIC_SIGNATURE,
         RulesId::AnthropicStart => &ANTHROPIC_START,
         RulesId::AnthropicNoModify => &ANTHROPIC_NO_MODIFY,
@@ -167,7 +167,7 @@ const DEEPSEEK_V4: Rules = Rules {
         DEEPSEEK_NAMES,
         DEEPSEEK_PAIRING,
         Check::ForcedChoice(
-            Forced::WhileThinking,
+            ForcedRule::WhileThinking,
             Complaint::bad(
                 Seen("deepseek-ai/DeepSeek-V3#1376"),
                 "Thinking mode does not support this tool_choice",
@@ -221,7 +221,7 @@ const KIMI: Rules = Rules {
             unknown: Complaint::bad(Invented, "tool_call_id {id} is not found"),
         }),
         Check::ForcedChoice(
-            Forced::WhileThinking,
+            ForcedRule::WhileThinking,
             Complaint::bad(
                 Seen("UKGovernmentBEIS/inspect_ai#5152"),
                 "tool_choice '{word}' is incompatible with thinking enabled",
@@ -257,7 +257,7 @@ const QWEN: Rules = Rules {
             unknown: QWEN_ORPHAN,
         }),
         Check::ForcedChoice(
-            Forced::WhileThinking,
+            ForcedRule::WhileThinking,
             Complaint::bad(
                 Seen("cloudwego/eino#994"), "<400> InternalError.Algo.InvalidParameter: The tool_choice parameter does not support being set to required or object in thinking mode",
             )
@@ -273,7 +273,7 @@ const GLM: Rules = Rules {
     checks: Checks::Chat(&[
         Check::Messages,
         Check::ForcedChoice(
-            Forced::UnlessAuto,
+            ForcedRule::UnlessAuto,
             Complaint::bad(Seen("vectorize-io/hindsight#4246"), "Tool choice must be auto"),
         ),
     ]),

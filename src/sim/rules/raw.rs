@@ -1,13 +1,13 @@
-//! How are the fields of a raw request body read, whatever was sent in their place?
+//! Raw request bodies: reading fields, whatever was sent in their place.
 
 use serde_json::Value;
 
-/// The text under a key; empty when there is none or it is no text.
+/// The text under a key; empty when it is missing or not a string.
 pub(super) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The list under a key; empty when there is none or it is no list.
+/// The list under a key; empty when it is missing or not an array.
 pub(super) fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
@@ -41,7 +41,7 @@ pub(super) fn is_name(text: &str, most: usize, extra: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || extra.contains(c))
 }
 
-/// The first text that stands twice, and where it stands again.
+/// The first text that occurs twice, and the place of its second occurrence.
 pub(super) fn repeated<'a>(texts: impl Iterator<Item = &'a str>) -> Option<(usize, &'a str)> {
     let mut seen = std::collections::HashSet::new();
     texts.enumerate().find(|(_, text)| !text.is_empty() && !seen.insert(*text))

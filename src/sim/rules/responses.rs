@@ -1,4 +1,4 @@
-//! What does OpenAI's Responses API refuse?
+//! Checks of OpenAI's Responses API.
 
 use serde_json::Value;
 
@@ -10,13 +10,13 @@ use crate::sim::seal::{Seal, reasoning_item_id, sealed_turn};
 
 /// Runs all checks; the first complaint counts.
 pub(super) fn run(body: &Value) -> Result<(), Violation> {
-    input_present(body)?;
-    nothing_stored(body)?;
-    tools(body)?;
-    choice(body)?;
-    ids(body)?;
-    pairing(body)?;
-    reasoning(body)
+    check_input_present(body)?;
+    check_nothing_stored(body)?;
+    check_tools(body)?;
+    check_choice(body)?;
+    check_ids(body)?;
+    check_pairing(body)?;
+    check_reasoning(body)
 }
 
 fn items(body: &Value) -> impl Iterator<Item = (usize, &Value)> {
@@ -31,7 +31,7 @@ const NO_INPUT: Complaint = Complaint::bad(Invented, "Missing required parameter
     .param("input")
     .code("missing_required_parameter");
 
-fn input_present(body: &Value) -> Result<(), Violation> {
+fn check_input_present(body: &Value) -> Result<(), Violation> {
     let continued = has(body, "previous_response_id") || has(body, "prompt");
     if has(body, "input") || continued { Ok(()) } else { Err(NO_INPUT.about(&[])) }
 }
@@ -47,7 +47,7 @@ const NO_ITEM: Complaint = Complaint::new(
 .param("input");
 
 /// This server keeps nothing, like an organisation with zero data retention.
-fn nothing_stored(body: &Value) -> Result<(), Violation> {
+fn check_nothing_stored(body: &Value) -> Result<(), Violation> {
     if has(body, "previous_response_id") {
         return Err(NO_RESPONSE.about(&[("id", text(body, "previous_response_id"))]));
     }
@@ -73,7 +73,7 @@ const NAME: Complaint = Complaint::bad(
 .param("tools[{n}].name")
 .code("invalid_value");
 
-fn tools(body: &Value) -> Result<(), Violation> {
+fn check_tools(body: &Value) -> Result<(), Violation> {
     let functions = list(body, "tools").iter().enumerate();
     for (n, tool) in functions.filter(|(_, tool)| kind(tool) == "function") {
         if !has(tool, "name") {
@@ -99,7 +99,7 @@ const NO_SUCH_TOOL: Complaint =
     Complaint::bad(Invented, "Tool choice '{word}' not found in 'tools' parameter.")
         .param("tool_choice");
 
-fn choice(body: &Value) -> Result<(), Violation> {
+fn check_choice(body: &Value) -> Result<(), Violation> {
     let declared = |name: &str| list(body, "tools").iter().any(|tool| text(tool, "name") == name);
     match body.get("tool_choice") {
         Some(Value::String(word)) if !matches!(&**word, "none" | "auto" | "required") => {
@@ -132,7 +132,7 @@ const ID_CHARACTERS: Complaint = Complaint::bad(
 .param("input[{n}].id")
 .code("invalid_value");
 
-fn ids(body: &Value) -> Result<(), Violation> {
+fn check_ids(body: &Value) -> Result<(), Violation> {
     for (n, item) in items(body) {
         let place = n.to_string();
         let length = text(item, "call_id").chars().count();
@@ -168,7 +168,7 @@ const NO_CALL: Complaint = Complaint::bad(
 )
 .param("input");
 
-fn pairing(body: &Value) -> Result<(), Violation> {
+fn check_pairing(body: &Value) -> Result<(), Violation> {
     let call_ids = |wanted: &'static str| {
         items(body).filter(move |(_, i)| kind(i) == wanted).map(|(_, i)| text(i, "call_id"))
     };
@@ -199,19 +199,19 @@ const UNVERIFIED: Complaint = Complaint::bad(
 )
 .code("invalid_encrypted_content");
 
-fn reasoning(body: &Value) -> Result<(), Violation> {
+fn check_reasoning(body: &Value) -> Result<(), Violation> {
     for (n, item) in items(body) {
         match kind(item) {
-            "reasoning" => reasoning_item(body, n, item)?,
-            // A call without its own id is not checked: dropping both is how clients get by.
-            "function_call" if has(item, "id") => call_item(body, n, item)?,
+            "reasoning" => check_reasoning_item(body, n, item)?,
+            // A call without its own id is not checked: clients drop both on purpose.
+            "function_call" if has(item, "id") => check_call_item(body, n, item)?,
             _ => {}
         }
     }
     Ok(())
 }
 
-fn reasoning_item(body: &Value, n: usize, item: &Value) -> Result<(), Violation> {
+fn check_reasoning_item(body: &Value, n: usize, item: &Value) -> Result<(), Violation> {
     let blanks = [("id", text(item, "id"))];
     let blob = item.get("encrypted_content").filter(|blob| !blob.is_null());
     if blob.is_some_and(|blob| !Seal::Encrypted.is_genuine(blob.as_str().unwrap_or_default())) {
@@ -225,7 +225,7 @@ fn reasoning_item(body: &Value, n: usize, item: &Value) -> Result<(), Violation>
     if produced { Ok(()) } else { Err(WITHOUT_FOLLOWER.about(&blanks)) }
 }
 
-fn call_item(body: &Value, n: usize, item: &Value) -> Result<(), Violation> {
+fn check_call_item(body: &Value, n: usize, item: &Value) -> Result<(), Violation> {
     let Some(required) = sealed_turn(text(item, "call_id")).map(reasoning_item_id) else {
         return Ok(());
     };

@@ -1,8 +1,8 @@
-//! How does a provider say that the fault is not in the conversation?
+//! Service faults: a provider's words for keys, limits, unknown models and failures.
 
 use serde_json::Value;
 
-use super::Facts;
+use super::RequestFacts;
 use super::complaint::Source::{Invented, Page, Seen, Tried};
 use super::complaint::{Complaint, Violation};
 use super::raw::{list, text};
@@ -10,7 +10,7 @@ use crate::sim::NativeTools;
 
 /// A fault of the service or of how it was called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault<'a> {
+pub enum ServiceFault<'a> {
     /// No key was sent though one is needed.
     NoKey,
     /// Another key was sent than the one that is accepted.
@@ -40,7 +40,7 @@ pub enum Fault<'a> {
 
 /// A provider's words for each fault.
 #[derive(Debug)]
-pub(super) struct Service {
+pub(super) struct ServiceTexts {
     pub(super) no_key: Complaint,
     pub(super) wrong_key: Complaint,
     pub(super) not_json: Complaint,
@@ -64,26 +64,30 @@ const TOO_LARGE: Complaint = Complaint::new(
 );
 const UNREADABLE: Complaint = Complaint::bad(Invented, "{problem}");
 
-impl Service {
-    pub(super) fn violation(&self, fault: &Fault<'_>) -> Violation {
+impl ServiceTexts {
+    pub(super) fn violation(&self, fault: &ServiceFault<'_>) -> Violation {
         match fault {
-            Fault::NoKey => self.no_key.about(&[]),
-            Fault::WrongKey => self.wrong_key.about(&[]),
-            Fault::NoVersion => NO_VERSION.about(&[]),
-            Fault::NotJson => self.not_json.about(&[]),
-            Fault::TooLarge => TOO_LARGE.about(&[]),
-            Fault::NoModel(model) => self.no_model.about(&[("model", model)]),
-            Fault::OtherPath { called, served } => {
+            ServiceFault::NoKey => self.no_key.about(&[]),
+            ServiceFault::WrongKey => self.wrong_key.about(&[]),
+            ServiceFault::NoVersion => NO_VERSION.about(&[]),
+            ServiceFault::NotJson => self.not_json.about(&[]),
+            ServiceFault::TooLarge => TOO_LARGE.about(&[]),
+            ServiceFault::NoModel(model) => self.no_model.about(&[("model", model)]),
+            ServiceFault::OtherPath { called, served } => {
                 OTHER_PATH.about(&[("called", called), ("served", served)])
             }
-            Fault::Unreadable(problem) => UNREADABLE.about(&[("problem", problem)]),
-            Fault::RateLimited => self.rate_limited.about(&[]),
-            Fault::Failing(status) => self.failing.status(*status).about(&[]),
+            ServiceFault::Unreadable(problem) => UNREADABLE.about(&[("problem", problem)]),
+            ServiceFault::RateLimited => self.rate_limited.about(&[]),
+            ServiceFault::Failing(status) => self.failing.status(*status).about(&[]),
         }
     }
 
     /// Refuses declared tools where the model's file says that the server does.
-    pub(super) fn tools_supported(&self, body: &Value, facts: Facts<'_>) -> Result<(), Violation> {
+    pub(super) fn check_tools_supported(
+        &self,
+        body: &Value,
+        facts: RequestFacts<'_>,
+    ) -> Result<(), Violation> {
         if facts.tools != NativeTools::Rejected || list(body, "tools").is_empty() {
             return Ok(());
         }
@@ -94,7 +98,7 @@ impl Service {
 
 const OPENAI_NO_KEY: &str = "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).";
 
-pub(super) const OPENAI: Service = Service {
+pub(super) const OPENAI: ServiceTexts = ServiceTexts {
     no_key: Complaint::new(Seen("yihong0618/bilingual_book_maker#137"), 401, OPENAI_NO_KEY)
         .kind("invalid_request_error"),
     wrong_key: Complaint::new(
@@ -123,7 +127,7 @@ pub(super) const OPENAI: Service = Service {
     ),
 };
 
-pub(super) const ANTHROPIC: Service = Service {
+pub(super) const ANTHROPIC: ServiceTexts = ServiceTexts {
     no_key: Complaint::new(Seen("n8n-io/n8n#37930"), 401, "x-api-key header is required"),
     wrong_key: Complaint::new(
         Seen("eyaltoledano/claude-task-master#222"),
@@ -142,7 +146,7 @@ pub(super) const ANTHROPIC: Service = Service {
     failing: Complaint::new(Invented, 500, "Internal server error"),
 };
 
-pub(super) const GOOGLE: Service = Service {
+pub(super) const GOOGLE: ServiceTexts = ServiceTexts {
     no_key: Complaint::new(
         Seen("PublicAffairs/openai-gemini#92"),
         403,
@@ -169,7 +173,7 @@ pub(super) const GOOGLE: Service = Service {
     ),
 };
 
-pub(super) const OLLAMA: Service = Service {
+pub(super) const OLLAMA: ServiceTexts = ServiceTexts {
     no_key: Complaint::new(
         Page("https://github.com/ollama/ollama/blob/main/server/routes.go"),
         401,
@@ -199,7 +203,7 @@ pub(super) const OLLAMA: Service = Service {
     ),
 };
 
-pub(super) const DEEPSEEK: Service = Service {
+pub(super) const DEEPSEEK: ServiceTexts = ServiceTexts {
     no_key: Complaint::new(
         Invented,
         401,
@@ -218,7 +222,7 @@ pub(super) const DEEPSEEK: Service = Service {
     ..OPENAI
 };
 
-pub(super) const MISTRAL: Service = Service {
+pub(super) const MISTRAL: ServiceTexts = ServiceTexts {
     no_key: Complaint::new(Invented, 401, "Unauthorized"),
     wrong_key: Complaint::new(Invented, 401, "Unauthorized"),
     no_model: Complaint::bad(Seen("tmc/langchaingo#1233"), "Invalid model: {model}")
@@ -230,7 +234,7 @@ pub(super) const MISTRAL: Service = Service {
     ..OPENAI
 };
 
-pub(super) const OPENROUTER: Service = Service {
+pub(super) const OPENROUTER: ServiceTexts = ServiceTexts {
     no_key: Complaint::new(
         Seen("musistudio/claude-code-router#227"),
         401,
@@ -246,7 +250,7 @@ pub(super) const OPENROUTER: Service = Service {
     ..OPENAI
 };
 
-pub(super) const GROQ: Service = Service {
+pub(super) const GROQ: ServiceTexts = ServiceTexts {
     wrong_key: Complaint::new(Seen("ag5826000/resume-commentor#4"), 401, "Invalid API Key")
         .kind("invalid_request_error")
         .code("invalid_api_key"),
@@ -254,7 +258,7 @@ pub(super) const GROQ: Service = Service {
     ..OPENAI
 };
 
-pub(super) const VLLM: Service = Service {
+pub(super) const VLLM: ServiceTexts = ServiceTexts {
     no_key: Complaint::new(Invented, 401, "Unauthorized"),
     wrong_key: Complaint::new(Invented, 401, "Unauthorized"),
     no_model: Complaint::new(Invented, 404, "The model `{model}` does not exist."),
@@ -269,7 +273,7 @@ pub(super) const VLLM: Service = Service {
     ..OPENAI
 };
 
-pub(super) const LLAMA_CPP: Service = Service {
+pub(super) const LLAMA_CPP: ServiceTexts = ServiceTexts {
     no_key: Complaint::new(Tried("llama.cpp in xllamacpp 2026.10.11549"), 401, "Invalid API Key"),
     wrong_key: Complaint::new(
         Tried("llama.cpp in xllamacpp 2026.10.11549"),

@@ -1,4 +1,4 @@
-//! Can strict mode take this schema?
+//! Strict tools: the schemas that OpenAI's strict mode takes.
 
 use serde_json::Value;
 
@@ -20,21 +20,25 @@ const OPTIONAL_KEY: Complaint = Complaint::bad(
 /// Checks the parameters of a strict tool; `param` is where they stand in the request.
 pub(super) fn check(tool: &Value, param: &str) -> Result<(), Violation> {
     let schema = tool.get("parameters").unwrap_or(&Value::Null);
-    walk(schema, &mut Vec::new(), &[("name", text(tool, "name")), ("param", param)])
+    check_schema(schema, &mut Vec::new(), &[("name", text(tool, "name")), ("param", param)])
 }
 
 /// Every object must be closed and require all of its keys, however deep it stands.
-fn walk(schema: &Value, path: &mut Vec<String>, about: &[(&str, &str)]) -> Result<(), Violation> {
+fn check_schema(
+    schema: &Value,
+    path: &mut Vec<String>,
+    about: &[(&str, &str)],
+) -> Result<(), Violation> {
     let properties = schema.get("properties").and_then(Value::as_object);
     if schema.get("type").is_some_and(|kind| kind == "object") || properties.is_some() {
-        closed(schema, path, about)?;
+        check_closed(schema, path, about)?;
     }
     for (key, inner) in properties.into_iter().flatten() {
         descend(inner, ["properties", key], path, about)?;
     }
     if let Some(items) = schema.get("items") {
         path.push("items".to_owned());
-        walk(items, path, about)?;
+        check_schema(items, path, about)?;
         path.pop();
     }
     for (place, branch) in
@@ -55,12 +59,12 @@ fn descend(
     about: &[(&str, &str)],
 ) -> Result<(), Violation> {
     path.extend(step.map(str::to_owned));
-    walk(inner, path, about)?;
+    check_schema(inner, path, about)?;
     path.truncate(path.len() - step.len());
     Ok(())
 }
 
-fn closed(schema: &Value, path: &[String], about: &[(&str, &str)]) -> Result<(), Violation> {
+fn check_closed(schema: &Value, path: &[String], about: &[(&str, &str)]) -> Result<(), Violation> {
     let context = path.iter().map(|step| format!("'{step}'")).collect::<Vec<_>>().join(", ");
     let mut blanks = about.to_vec();
     blanks.push(("context", &context));

@@ -1,22 +1,22 @@
-//! What does a faulty server do to this request?
+//! HTTP faults: what a faulty server answers instead of the model.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
-use super::outcome::{Ending, Outcome};
+use super::answer::{Ending, HttpAnswer};
 use crate::sim::quirks::HttpQuirk;
-use crate::sim::rules::{self, Fault};
+use crate::sim::rules::{self, ServiceFault};
 use crate::sim::{ModelFile, RulesId};
 
-/// How many requests are remembered before the memory starts afresh.
+/// How many requests are remembered before all are forgotten.
 const MOST_SEEN: usize = 65_536;
 
 /// The requests that have been seen, by digest.
 #[derive(Debug, Default)]
-pub(super) struct Seen(Mutex<HashSet<String>>);
+pub(super) struct SeenRequests(Mutex<HashSet<String>>);
 
-impl Seen {
-    /// Whether this is the first time.
+impl SeenRequests {
+    /// Whether this request comes for the first time.
     pub(super) fn first_time(&self, digest: &str) -> bool {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if seen.len() >= MOST_SEEN {
@@ -27,24 +27,28 @@ impl Seen {
 }
 
 /// What the server answers instead of the model, if anything.
-pub(super) fn instead(model: &ModelFile, digest: &str, seen: &Seen) -> Option<Outcome> {
+pub(super) fn answer_instead(
+    model: &ModelFile,
+    digest: &str,
+    seen: &SeenRequests,
+) -> Option<HttpAnswer> {
     // Looked up once, so that quirks of one model agree on what is new.
     let mut first = None;
     let mut first_time = || *first.get_or_insert_with(|| seen.first_time(digest));
     let rules = model.rules();
     model.http_quirks.iter().find_map(|quirk| match quirk {
         HttpQuirk::RateLimited { retry_after } => first_time().then(|| {
-            refusal(rules, &Fault::RateLimited, digest)
+            refusal(rules, &ServiceFault::RateLimited, digest)
                 .header("retry-after", retry_after.to_string())
         }),
         HttpQuirk::Flapping { status } => {
-            first_time().then(|| refusal(rules, &Fault::Failing(*status), digest))
+            first_time().then(|| refusal(rules, &ServiceFault::Failing(*status), digest))
         }
-        HttpQuirk::Down { status } => Some(refusal(rules, &Fault::Failing(*status), digest)),
-        HttpQuirk::WebPage => Some(Outcome::text(200, "text/html; charset=utf-8", WEB_PAGE)),
-        HttpQuirk::NotUtf8 => Some(Outcome::text(200, "application/json", "").raw(NOT_UTF8)),
-        HttpQuirk::Flood { bytes } => Some(Outcome::flood(*bytes)),
-        HttpQuirk::Hangs => Some(Outcome::silence()),
+        HttpQuirk::Down { status } => Some(refusal(rules, &ServiceFault::Failing(*status), digest)),
+        HttpQuirk::WebPage => Some(HttpAnswer::text(200, "text/html; charset=utf-8", WEB_PAGE)),
+        HttpQuirk::NotUtf8 => Some(HttpAnswer::text(200, "application/json", "").raw(NOT_UTF8)),
+        HttpQuirk::Flood { bytes } => Some(HttpAnswer::flood(*bytes)),
+        HttpQuirk::Hangs => Some(HttpAnswer::silence()),
         HttpQuirk::StreamIgnored | HttpQuirk::ClosesAfterStream | HttpQuirk::CutsBody => None,
     })
 }
@@ -53,7 +57,7 @@ const WEB_PAGE: &str = "<!DOCTYPE html>\n<html><head><title>Sign in</title></hea
     <body><h1>Sign in to continue</h1></body></html>\n";
 const NOT_UTF8: &[u8] = b"{\"choices\": [\"\xff\xfe\"]}";
 
-fn refusal(rules: RulesId, fault: &Fault<'_>, request_id: &str) -> Outcome {
+fn refusal(rules: RulesId, fault: &ServiceFault<'_>, request_id: &str) -> HttpAnswer {
     rules::refuse(rules, &rules::fault(rules, fault), request_id).into()
 }
 
@@ -63,11 +67,11 @@ pub(super) fn ignores_stream(model: &ModelFile) -> bool {
 }
 
 /// The answer with the end that the server gives it.
-pub(super) fn ended(model: &ModelFile, answer: Outcome, streamed: bool) -> Outcome {
+pub(super) fn with_ending(model: &ModelFile, answer: HttpAnswer, streamed: bool) -> HttpAnswer {
     if model.http_quirks.contains(&HttpQuirk::CutsBody) {
-        answer.halved().ending(Ending::Cut)
+        answer.in_halves().ending(Ending::Cut)
     } else if streamed && model.http_quirks.contains(&HttpQuirk::ClosesAfterStream) {
-        answer.ending(Ending::HungUp)
+        answer.ending(Ending::Closed)
     } else {
         answer
     }

@@ -1,11 +1,11 @@
-//! What does the server tell about its models?
+//! Model listings: what the server says about its models.
 //!
 //! Each provider's own listings, with the models of its dialect.
 
 use axum::http::{HeaderMap, Method};
 use serde_json::{Value, json};
 
-use super::outcome::Outcome;
+use super::answer::HttpAnswer;
 use crate::dialect::DialectId;
 use crate::sim::{Fleet, ModelFile, NativeTools, RulesId, ThinkingWhen};
 
@@ -15,7 +15,7 @@ const CREATED_AT: &str = "2026-01-01T00:00:00Z";
 /// The version that simulated local servers tell.
 const BUILD: &str = concat!("toolprobe-sim-", env!("CARGO_PKG_VERSION"));
 
-/// The answer to a request that is about models and not to one, if it is.
+/// The answer to a request for a listing; `None` for other requests.
 pub(super) fn answer(
     fleet: &Fleet,
     method: &Method,
@@ -23,7 +23,7 @@ pub(super) fn answer(
     query: &[(String, String)],
     headers: &HeaderMap,
     body: &[u8],
-) -> Option<Outcome> {
+) -> Option<HttpAnswer> {
     let path = path.trim_end_matches('/');
     let found = match (method.as_str(), path) {
         ("GET", "/health" | "/v1/health") => Some(json!({"status": "ok"})),
@@ -41,7 +41,7 @@ pub(super) fn answer(
         }),
         _ => None,
     };
-    found.map(|body| Outcome::json(200, &body))
+    found.map(|body| HttpAnswer::json(200, &body))
 }
 
 fn of(fleet: &Fleet, dialect: DialectId) -> impl Iterator<Item = &ModelFile> {
@@ -88,19 +88,19 @@ fn details() -> Value {
 }
 
 /// Ollama's description of one model.
-fn show(fleet: &Fleet, body: &[u8]) -> Outcome {
+fn show(fleet: &Fleet, body: &[u8]) -> HttpAnswer {
     let asked: Value = serde_json::from_slice(body).unwrap_or_default();
     let name = asked.get("model").or_else(|| asked.get("name")).and_then(Value::as_str);
     let model = name.and_then(|name| fleet.get(name));
     let Some(model) = model.filter(|model| model.dialect == DialectId::Ollama) else {
         let error = format!("model '{}' not found", name.unwrap_or_default());
-        return Outcome::json(404, &json!({"error": error}));
+        return HttpAnswer::json(404, &json!({"error": error}));
     };
     let tools = (model.tools != NativeTools::Rejected).then_some("tools");
     let thinks = (model.thinking.when != ThinkingWhen::Never).then_some("thinking");
     let capabilities: Vec<&str> = ["completion"].into_iter().chain(tools).chain(thinks).collect();
     let template = model.chat_template.as_deref().unwrap_or_default();
-    Outcome::json(
+    HttpAnswer::json(
         200,
         &json!({"modelfile": "", "parameters": "", "template": template, "details": details(),
                 "model_info": {}, "capabilities": capabilities, "modified_at": CREATED_AT}),
@@ -108,15 +108,15 @@ fn show(fleet: &Fleet, body: &[u8]) -> Outcome {
 }
 
 /// llama.cpp's description of one model; its router takes the name as a parameter.
-fn props(fleet: &Fleet, query: &[(String, String)]) -> Outcome {
+fn props(fleet: &Fleet, query: &[(String, String)]) -> HttpAnswer {
     let name = query.iter().find(|(key, _)| key == "model").map(|(_, name)| name.as_str());
     let model = name.and_then(|name| fleet.get(name));
     let Some(model) = model.filter(|model| model.rules() == RulesId::LlamaCpp) else {
         let error = json!({"code": 400, "type": "invalid_request_error",
                            "message": "model name is missing or not served by llama.cpp here"});
-        return Outcome::json(400, &json!({"error": error}));
+        return HttpAnswer::json(400, &json!({"error": error}));
     };
-    Outcome::json(
+    HttpAnswer::json(
         200,
         &json!({"total_slots": 1, "model_path": model.name, "build_info": BUILD,
                 "chat_template": model.chat_template, "bos_token": "", "eos_token": ""}),

@@ -1,19 +1,19 @@
-//! How are simulated models served?
+//! The HTTP server of the simulated models.
 //!
 //! All models stand behind one port, on the providers' own paths; the model's name picks the file.
 //!
-//! - [`respond`](self): from a request to its answer, without a socket
-//! - [`listing`](self): what is told about the models
-//! - [`faults`](self): what a faulty server does
-//! - [`openings`](self): which conversations have begun
-//! - [`outcome`](self): an answer as the connection will see it
-//! - [`line`](self): connections that close without a word
+//! - `respond`: from a request to its answer, without a socket
+//! - `listing`: what is told about the models
+//! - `faults`: what a faulty server does
+//! - `numbering`: which conversations have begun
+//! - `answer`: what is sent back, and how the connection ends
+//! - `closing`: connections that close without notice
 
+mod answer;
+mod closing;
 mod faults;
-mod line;
 mod listing;
-mod openings;
-mod outcome;
+mod numbering;
 mod respond;
 #[cfg(test)]
 mod tests;
@@ -32,13 +32,13 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::Fleet;
-use faults::Seen;
-use line::{HangUp, Switchboard};
-use openings::Openings;
-use outcome::{Ending, Outcome, Payload};
-use respond::{Incoming, respond};
+use answer::{Ending, HttpAnswer, Payload};
+use closing::{CloseHandle, ClosingListener};
+use faults::SeenRequests;
+use numbering::ConversationNumbers;
+use respond::{IncomingRequest, respond};
 
-/// What a server is told besides its models.
+/// Settings of a server.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The only key that is accepted; without one, requests need no key.
@@ -90,16 +90,16 @@ impl Sim {
         let shared = Arc::new(Shared {
             fleet,
             options,
-            seen: Seen::default(),
-            openings: Openings::default(),
+            seen: SeenRequests::default(),
+            conversations: ConversationNumbers::default(),
             stopped,
         });
         let app = Router::new().fallback(handle).with_state(Arc::clone(&shared));
-        let service = app.into_make_service_with_connect_info::<HangUp>();
+        let service = app.into_make_service_with_connect_info::<CloseHandle>();
         let mut stopped = shared.stopped.clone();
         let serving =
-            axum::serve(Switchboard(listener), service).with_graceful_shutdown(async move {
-                // An error means that the `Running` is gone, which is as good as a stop.
+            axum::serve(ClosingListener(listener), service).with_graceful_shutdown(async move {
+                // An error means that the `Running` was dropped, which stops the server too.
                 let _ = stopped.changed().await;
             });
         let task = tokio::spawn(serving.into_future());
@@ -136,14 +136,14 @@ impl Running {
 struct Shared {
     fleet: Fleet,
     options: Options,
-    seen: Seen,
-    openings: Openings,
+    seen: SeenRequests,
+    conversations: ConversationNumbers,
     stopped: watch::Receiver<()>,
 }
 
 async fn handle(
     State(shared): State<Arc<Shared>>,
-    ConnectInfo(line): ConnectInfo<HangUp>,
+    ConnectInfo(close): ConnectInfo<CloseHandle>,
     request: Request,
 ) -> Response<Body> {
     let (head, body) = request.into_parts();
@@ -152,27 +152,27 @@ async fn handle(
         url::form_urlencoded::parse(head.uri.query().unwrap_or_default().as_bytes())
             .into_owned()
             .collect();
-    let incoming = Incoming {
+    let incoming = IncomingRequest {
         method: &head.method,
         path: head.uri.path(),
         query: &query,
         headers: &head.headers,
         body: body.as_deref(),
     };
-    let outcome =
-        respond(&shared.fleet, &shared.options, &shared.seen, &shared.openings, &incoming);
-    if outcome.payload == Payload::Silence {
+    let answer =
+        respond(&shared.fleet, &shared.options, &shared.seen, &shared.conversations, &incoming);
+    if answer.payload == Payload::Silence {
         // Until the client gives up, which drops this, or the server is stopped.
         let _ = shared.stopped.clone().changed().await;
     }
-    response(outcome, line)
+    response(answer, close)
 }
 
-fn response(outcome: Outcome, line: HangUp) -> Response<Body> {
-    let mut response = Response::new(body(outcome.payload, outcome.ending, line));
+fn response(answer: HttpAnswer, close: CloseHandle) -> Response<Body> {
+    let mut response = Response::new(body(answer.payload, answer.ending, close));
     *response.status_mut() =
-        StatusCode::from_u16(outcome.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    for (name, value) in outcome.headers {
+        StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    for (name, value) in answer.headers {
         if let Ok(value) = HeaderValue::from_str(&value) {
             response.headers_mut().append(HeaderName::from_static(name), value);
         }
@@ -182,7 +182,7 @@ fn response(outcome: Outcome, line: HangUp) -> Response<Body> {
 
 const FLOOD_PIECE: Bytes = Bytes::from_static(&[b' '; 64 << 10]);
 
-fn body(payload: Payload, ending: Ending, line: HangUp) -> Body {
+fn body(payload: Payload, ending: Ending, close: CloseHandle) -> Body {
     match payload {
         Payload::Whole(bytes) => Body::from(bytes),
         Payload::Silence => Body::empty(),
@@ -190,21 +190,21 @@ fn body(payload: Payload, ending: Ending, line: HangUp) -> Body {
             let pieces = bytes.div_ceil(FLOOD_PIECE.len());
             Body::from_stream(stream::iter((0..pieces).map(|_| Ok::<_, io::Error>(FLOOD_PIECE))))
         }
-        Payload::Pieces(pieces) => Body::from_stream(paced(pieces, ending, line)),
+        Payload::Pieces(pieces) => Body::from_stream(send_pieces(pieces, ending, close)),
     }
 }
 
-/// The pieces one by one, and then what becomes of the connection.
-fn paced(
+/// Sends the pieces one by one, then ends the connection as told.
+fn send_pieces(
     mut pieces: Vec<Vec<u8>>,
     ending: Ending,
-    line: HangUp,
+    close: CloseHandle,
 ) -> impl Stream<Item = io::Result<Bytes>> + Send {
     pieces.retain(|piece| !piece.is_empty());
     if ending == Ending::Cut {
         pieces.truncate(pieces.len() / 2);
     }
-    // Giving way between pieces lets each leave as a chunk of its own.
+    // Yielding between pieces sends each as a chunk of its own.
     let sent = stream::iter(pieces).then(|piece| async {
         tokio::task::yield_now().await;
         Ok(Bytes::from(piece))
@@ -212,9 +212,9 @@ fn paced(
     let end = stream::iter([ending]).filter_map(move |ending| {
         future::ready(match ending {
             Ending::Kept => None,
-            // Not before the last piece: the server would take it for a client that has gone.
-            Ending::HungUp => {
-                line.after_this_response();
+            // Only after the last piece: before it, the server would think that the client has left.
+            Ending::Closed => {
+                close.close_after_response();
                 None
             }
             Ending::Cut => Some(Err(io::Error::from(io::ErrorKind::ConnectionReset))),

@@ -1,25 +1,25 @@
-//! What is the answer to this HTTP request?
+//! Answering: from an HTTP request to its answer.
 //!
 //! Everything between the bytes of a request and the bytes of its answer, without a socket.
 
 use axum::http::{HeaderMap, Method};
 use serde_json::{Value, json};
 
-use super::faults::{self, Seen};
-use super::openings::Openings;
-use super::outcome::Outcome;
+use super::answer::HttpAnswer;
+use super::faults::{self, SeenRequests};
+use super::numbering::ConversationNumbers;
 use super::{Options, listing};
 use crate::dialect::{Auth, DeltaLength, DialectId, Route, Stamp};
 use crate::ir::{Digest, Request};
 use crate::sim::quirks::{self, WireQuirk};
-use crate::sim::rules::{self, Facts, Fault, Violation};
+use crate::sim::rules::{self, RequestFacts, ServiceFault, Violation};
 use crate::sim::{
     Draw, Fleet, ModelFile, NativeTools, RulesId, ThinkingWhen, brain, is_thinking, issue, output,
 };
 use crate::wire::Framing;
 
 /// A request as it came in.
-pub(super) struct Incoming<'a> {
+pub(super) struct IncomingRequest<'a> {
     pub(super) method: &'a Method,
     pub(super) path: &'a str,
     pub(super) query: &'a [(String, String)],
@@ -28,7 +28,7 @@ pub(super) struct Incoming<'a> {
     pub(super) body: Option<&'a [u8]>,
 }
 
-impl Incoming<'_> {
+impl IncomingRequest<'_> {
     fn digest(&self) -> String {
         let asked = [self.path.as_bytes(), b"\0", self.body.unwrap_or_default()].concat();
         Digest::of(asked).hex().chars().take(24).collect()
@@ -49,29 +49,37 @@ impl Incoming<'_> {
 pub(super) fn respond(
     fleet: &Fleet,
     options: &Options,
-    seen: &Seen,
-    openings: &Openings,
-    incoming: &Incoming<'_>,
-) -> Outcome {
+    seen: &SeenRequests,
+    conversations: &ConversationNumbers,
+    incoming: &IncomingRequest<'_>,
+) -> HttpAnswer {
     let body = incoming.body.unwrap_or_default();
     let Some((dialect, route)) = Route::parse(incoming.path) else {
-        let Incoming { method, path, query, headers, .. } = incoming;
+        let IncomingRequest { method, path, query, headers, .. } = incoming;
         return listing::answer(fleet, method, path, query, headers, body)
             .unwrap_or_else(|| no_such_path(method, path));
     };
     if incoming.method != Method::POST {
         return wrong_method(incoming.method, incoming.path);
     }
-    let call =
-        Call { fleet, options, seen, openings, incoming, dialect, route, id: incoming.digest() };
+    let call = Call {
+        fleet,
+        options,
+        seen,
+        conversations,
+        incoming,
+        dialect,
+        route,
+        id: incoming.digest(),
+    };
     call.answer()
 }
 
-fn no_such_path(method: &Method, path: &str) -> Outcome {
+fn no_such_path(method: &Method, path: &str) -> HttpAnswer {
     openai_error(404, &format!("Invalid URL ({method} {path})"))
 }
 
-fn wrong_method(method: &Method, path: &str) -> Outcome {
+fn wrong_method(method: &Method, path: &str) -> HttpAnswer {
     openai_error(
         405,
         &format!(
@@ -81,54 +89,54 @@ fn wrong_method(method: &Method, path: &str) -> Outcome {
     .header("allow", "POST")
 }
 
-fn openai_error(status: u16, message: &str) -> Outcome {
+fn openai_error(status: u16, message: &str) -> HttpAnswer {
     let error = json!({"message": message, "type": "invalid_request_error", "param": null,
                        "code": null});
-    Outcome::json(status, &json!({"error": error}))
+    HttpAnswer::json(status, &json!({"error": error}))
 }
 
 /// One call on a provider's path.
 struct Call<'a> {
     fleet: &'a Fleet,
     options: &'a Options,
-    seen: &'a Seen,
-    openings: &'a Openings,
-    incoming: &'a Incoming<'a>,
+    seen: &'a SeenRequests,
+    conversations: &'a ConversationNumbers,
+    incoming: &'a IncomingRequest<'a>,
     dialect: DialectId,
     route: Route,
     id: String,
 }
 
 impl Call<'_> {
-    fn answer(&self) -> Outcome {
+    fn answer(&self) -> HttpAnswer {
         let Some(bytes) = self.incoming.body else {
-            return self.fault(RulesId::of(self.dialect), &Fault::TooLarge);
+            return self.fault(RulesId::of(self.dialect), &ServiceFault::TooLarge);
         };
         let Ok(body) = serde_json::from_slice::<Value>(bytes) else {
-            return self.fault(RulesId::of(self.dialect), &Fault::NotJson);
+            return self.fault(RulesId::of(self.dialect), &ServiceFault::NotJson);
         };
         let in_body = body.get("model").and_then(Value::as_str);
         let name = self.route.model.as_deref().or(in_body);
         let found = name.and_then(|name| self.fleet.get(name));
         let served = found.filter(|model| model.dialect == self.dialect);
         let rules = served.map_or(RulesId::of(self.dialect), ModelFile::rules);
-        if let Some(fault) = self.not_admitted() {
+        if let Some(fault) = self.find_access_fault() {
             return self.fault(rules, &fault);
         }
         match (served, found, name) {
             (Some(model), _, _) => self.model(model, &body),
             (None, Some(model), _) => self.other_path(rules, model),
-            (None, None, Some(name)) => self.fault(rules, &Fault::NoModel(name)),
+            (None, None, Some(name)) => self.fault(rules, &ServiceFault::NoModel(name)),
             (None, None, None) => self.no_model_named(rules, &body),
         }
     }
 
-    fn fault(&self, rules: RulesId, fault: &Fault<'_>) -> Outcome {
+    fn fault(&self, rules: RulesId, fault: &ServiceFault<'_>) -> HttpAnswer {
         self.refuse(rules, &rules::fault(rules, fault))
     }
 
     /// Errors of Gemini's array streams are arrays too.
-    fn refuse(&self, rules: RulesId, violation: &Violation) -> Outcome {
+    fn refuse(&self, rules: RulesId, violation: &Violation) -> HttpAnswer {
         let mut refusal = rules::refuse(rules, violation, &format!("req_{}", self.id));
         if self.framing() == Framing::JsonArray && self.route.stream == Some(true) {
             refusal.body = json!([refusal.body]);
@@ -136,20 +144,21 @@ impl Call<'_> {
         refusal.into()
     }
 
-    /// Why the request does not even get to the model.
-    fn not_admitted(&self) -> Option<Fault<'static>> {
+    /// Why the request is refused before it reaches the model.
+    fn find_access_fault(&self) -> Option<ServiceFault<'static>> {
         if let Some(expected) = &self.options.api_key {
             match self.incoming.key() {
-                None => return Some(Fault::NoKey),
-                Some(key) if key != expected => return Some(Fault::WrongKey),
+                None => return Some(ServiceFault::NoKey),
+                Some(key) if key != expected => return Some(ServiceFault::WrongKey),
                 Some(_) => {}
             }
         }
         let versioned = self.incoming.headers.contains_key("anthropic-version");
-        (self.dialect == DialectId::AnthropicMessages && !versioned).then_some(Fault::NoVersion)
+        (self.dialect == DialectId::AnthropicMessages && !versioned)
+            .then_some(ServiceFault::NoVersion)
     }
 
-    fn other_path(&self, rules: RulesId, model: &ModelFile) -> Outcome {
+    fn other_path(&self, rules: RulesId, model: &ModelFile) -> HttpAnswer {
         let served = match model.dialect {
             DialectId::AnthropicMessages => "v1/messages".to_owned(),
             DialectId::OpenAiChat => "v1/chat/completions".to_owned(),
@@ -158,48 +167,51 @@ impl Call<'_> {
             DialectId::Ollama => "api/chat".to_owned(),
         };
         let called = self.incoming.path.trim_start_matches('/');
-        self.fault(rules, &Fault::OtherPath { called, served: &served })
+        self.fault(rules, &ServiceFault::OtherPath { called, served: &served })
     }
 
-    fn no_model_named(&self, rules: RulesId, body: &Value) -> Outcome {
-        let facts = Facts { model: "", thinking: false, can_think: true, tools: NativeTools::Used };
+    fn no_model_named(&self, rules: RulesId, body: &Value) -> HttpAnswer {
+        let facts =
+            RequestFacts { model: "", thinking: false, can_think: true, tools: NativeTools::Used };
         match rules::check(rules, body, facts) {
             Err(violation) => self.refuse(rules, &violation),
-            Ok(()) => self.fault(rules, &Fault::Unreadable("you must provide a model parameter")),
+            Ok(()) => {
+                self.fault(rules, &ServiceFault::Unreadable("you must provide a model parameter"))
+            }
         }
     }
 
-    fn model(&self, model: &ModelFile, body: &Value) -> Outcome {
-        if let Some(outcome) = faults::instead(model, &self.id, self.seen) {
-            return outcome;
+    fn model(&self, model: &ModelFile, body: &Value) -> HttpAnswer {
+        if let Some(answer) = faults::answer_instead(model, &self.id, self.seen) {
+            return answer;
         }
         let rules = model.rules();
         let request = model.dialect.codec().decode_request(body, &self.route);
-        let facts = Facts {
+        let facts = RequestFacts {
             model: &model.name,
             thinking: request.as_ref().is_ok_and(|request| is_thinking(model, request)),
             can_think: model.thinking.when != ThinkingWhen::Never,
             tools: model.tools,
         };
-        // The provider's complaint first: it is about the same body, and in its own words.
+        // The provider's own checks come first: their words are more exact.
         if let Err(violation) = rules::check(rules, body, facts) {
             return self.refuse(rules, &violation);
         }
         match request {
             Ok(request) => self.reply(model, body, &request),
-            Err(problem) => self.fault(rules, &Fault::Unreadable(&problem.to_string())),
+            Err(problem) => self.fault(rules, &ServiceFault::Unreadable(&problem.to_string())),
         }
     }
 
-    fn reply(&self, model: &ModelFile, body: &Value, request: &Request) -> Outcome {
+    fn reply(&self, model: &ModelFile, body: &Value, request: &Request) -> HttpAnswer {
         let codec = model.dialect.codec();
         let mut reply = brain::answer(
             request,
             model,
-            &Draw::of(request).numbered(self.openings.number(request)),
+            &Draw::of(request).numbered(self.conversations.number(request)),
         );
         if let Some(body) = output::refusal(&reply, request, model.rules()) {
-            return Outcome::json(400, &body);
+            return HttpAnswer::json(400, &body);
         }
         issue::ids(&mut reply, request, model);
         let stamp = Stamp { created: self.options.clock.now(), usage: wants_usage(model, body) };
@@ -207,15 +219,15 @@ impl Call<'_> {
         let answer = if streamed {
             let frames = codec.encode_stream(&reply, &stamp, DeltaLength(model.piece_length));
             let frames = quirks::distort_frames(frames, model.dialect, &model.wire_quirks);
-            Outcome::stream(self.framing(), &frames)
+            HttpAnswer::stream(self.framing(), &frames)
         } else {
             let body = codec.encode_reply(&reply, &stamp);
             let body = quirks::distort_body(body, model.dialect, &model.wire_quirks);
-            Outcome::json(200, &body)
+            HttpAnswer::json(200, &body)
         };
         let header = rules::request_id_header(model.rules(), &format!("req_{}", self.id));
         let answer = header.into_iter().fold(answer, |answer, (name, id)| answer.header(name, id));
-        faults::ended(model, answer, streamed)
+        faults::with_ending(model, answer, streamed)
     }
 
     /// Gemini streams an array unless server-sent events are asked for.

@@ -1,4 +1,4 @@
-//! Is each content block, by itself, as Anthropic wants it?
+//! Anthropic checks: each content block by itself.
 
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ const INPUT: Complaint = Complaint::bad(
     "messages.{n}.content.{m}.tool_use.input: Input should be a valid dictionary",
 );
 
-pub(super) fn contents(body: &Value) -> Result<(), Violation> {
+pub(super) fn check_contents(body: &Value) -> Result<(), Violation> {
     let messages = list(body, "messages");
     for (n, message) in messages.iter().enumerate() {
         let empty = match message.get("content") {
@@ -38,10 +38,10 @@ pub(super) fn contents(body: &Value) -> Result<(), Violation> {
             return Err(NO_CONTENT.at(n));
         }
     }
-    turns(body).iter().flat_map(|turn| &turn.blocks).try_for_each(block)
+    turns(body).iter().flat_map(|turn| &turn.blocks).try_for_each(check_block)
 }
 
-fn block(block: &Block<'_>) -> Result<(), Violation> {
+fn check_block(block: &Block<'_>) -> Result<(), Violation> {
     match block.kind() {
         "text" if text(block.value, "text").is_empty() => Err(EMPTY_TEXT.about(&[])),
         "tool_use" if !is_name(text(block.value, "id"), usize::MAX, "_-") => {

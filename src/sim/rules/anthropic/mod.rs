@@ -1,9 +1,9 @@
-//! What does Anthropic refuse?
+//! Checks of Anthropic.
 //!
-//! - [`offer`](self): tools and tool choice
-//! - [`blocks`](self): the content blocks by themselves
-//! - [`pairing`](self): `tool_use` and `tool_result`
-//! - [`thinking`](self): what must come back, in the three modes on record
+//! - `offer`: tools and tool choice
+//! - `blocks`: the content blocks by themselves
+//! - `pairing`: `tool_use` and `tool_result`
+//! - `thinking`: what must come back, in the three modes on record
 
 mod blocks;
 mod offer;
@@ -14,7 +14,7 @@ pub(super) use thinking::ThinkingMode;
 
 use serde_json::Value;
 
-use super::Facts;
+use super::RequestFacts;
 use super::complaint::Source::{Invented, Seen};
 use super::complaint::{Complaint, Violation};
 use super::raw::{has, list, text};
@@ -30,19 +30,23 @@ const ROLE: Complaint =
     Complaint::bad(Invented, "messages.{n}.role: Input should be 'user' or 'assistant'");
 
 /// Runs all checks; the mode says what is done about replayed thinking.
-pub(super) fn run(mode: ThinkingMode, body: &Value, facts: Facts<'_>) -> Result<(), Violation> {
-    required(body)?;
-    roles(body)?;
-    offer::tools(body)?;
-    offer::choice(body)?;
-    offer::thinking_budget(body)?;
-    blocks::contents(body)?;
-    pairing::pairing(body)?;
-    offer::forced_while_thinking(body, facts)?;
-    thinking::replayed(mode, body, facts)
+pub(super) fn run(
+    mode: ThinkingMode,
+    body: &Value,
+    facts: RequestFacts<'_>,
+) -> Result<(), Violation> {
+    check_required(body)?;
+    check_roles(body)?;
+    offer::check_tools(body)?;
+    offer::check_choice(body)?;
+    offer::check_thinking_budget(body)?;
+    blocks::check_contents(body)?;
+    pairing::check_pairing(body)?;
+    offer::check_forced_while_thinking(body, facts)?;
+    thinking::check_replayed(mode, body, facts)
 }
 
-fn required(body: &Value) -> Result<(), Violation> {
+fn check_required(body: &Value) -> Result<(), Violation> {
     let missing = ["model", "messages", "max_tokens"].into_iter().find(|key| !has(body, key));
     match missing {
         Some(field) => Err(MISSING.about(&[("field", field)])),
@@ -51,7 +55,7 @@ fn required(body: &Value) -> Result<(), Violation> {
     }
 }
 
-fn roles(body: &Value) -> Result<(), Violation> {
+fn check_roles(body: &Value) -> Result<(), Violation> {
     for (n, message) in list(body, "messages").iter().enumerate() {
         match text(message, "role") {
             "user" | "assistant" => {}
@@ -89,21 +93,21 @@ impl Block<'_> {
 }
 
 /// The blocks of one side's turn: messages of the same role that follow each other count as one.
-struct Turn<'a> {
+struct RoleTurn<'a> {
     role: &'a str,
     n: usize,
     blocks: Vec<Block<'a>>,
 }
 
-fn turns(body: &Value) -> Vec<Turn<'_>> {
-    let mut turns: Vec<Turn<'_>> = Vec::new();
+fn turns(body: &Value) -> Vec<RoleTurn<'_>> {
+    let mut turns: Vec<RoleTurn<'_>> = Vec::new();
     for (n, message) in list(body, "messages").iter().enumerate() {
         let role = text(message, "role");
         let blocks = list(message, "content").iter().enumerate();
         let blocks = blocks.map(|(m, value)| Block { n, m, value });
         match turns.last_mut() {
             Some(turn) if turn.role == role => turn.blocks.extend(blocks),
-            _ => turns.push(Turn { role, n, blocks: blocks.collect() }),
+            _ => turns.push(RoleTurn { role, n, blocks: blocks.collect() }),
         }
     }
     turns

@@ -1,8 +1,8 @@
-//! Are the tools, the tool choice and the thinking budget as Anthropic wants them?
+//! Anthropic checks: tools, tool choice and thinking budget.
 
 use serde_json::Value;
 
-use crate::sim::rules::Facts;
+use crate::sim::rules::RequestFacts;
 use crate::sim::rules::complaint::Source::{Invented, Seen};
 use crate::sim::rules::complaint::{Complaint, Violation};
 use crate::sim::rules::raw::{has, is_name, list, repeated, text};
@@ -23,7 +23,7 @@ const NO_SCHEMA: Complaint =
 const NO_SCHEMA_TYPE: Complaint =
     Complaint::bad(Invented, "tools.{n}.custom.input_schema.type: Field required");
 
-pub(super) fn tools(body: &Value) -> Result<(), Violation> {
+pub(super) fn check_tools(body: &Value) -> Result<(), Violation> {
     let tools = list(body, "tools");
     for (n, tool) in tools.iter().enumerate() {
         let name = text(tool, "name");
@@ -59,7 +59,7 @@ const CHOICE_WITHOUT_TOOLS: Complaint =
 const NO_SUCH_TOOL: Complaint =
     Complaint::bad(Invented, "Tool '{word}' not found in provided tools");
 
-pub(super) fn choice(body: &Value) -> Result<(), Violation> {
+pub(super) fn check_choice(body: &Value) -> Result<(), Violation> {
     let Some(choice) = body.get("tool_choice").filter(|choice| !choice.is_null()) else {
         return Ok(());
     };
@@ -88,7 +88,7 @@ const BUDGET_BEYOND: Complaint = Complaint::bad(
     "`max_tokens` must be greater than `thinking.budget_tokens`. Please consult our documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking#max-tokens-and-context-window-size",
 );
 
-pub(super) fn thinking_budget(body: &Value) -> Result<(), Violation> {
+pub(super) fn check_thinking_budget(body: &Value) -> Result<(), Violation> {
     let Some(thinking) = body.get("thinking").filter(|t| text(t, "type") == "enabled") else {
         return Ok(());
     };
@@ -108,7 +108,10 @@ const FORCED: Complaint = Complaint::bad(
     "Thinking may not be enabled when tool_choice forces tool use.",
 );
 
-pub(super) fn forced_while_thinking(body: &Value, facts: Facts<'_>) -> Result<(), Violation> {
+pub(super) fn check_forced_while_thinking(
+    body: &Value,
+    facts: RequestFacts<'_>,
+) -> Result<(), Violation> {
     let choice = body.get("tool_choice").map(|choice| text(choice, "type"));
     match choice {
         Some("any" | "tool") if facts.thinking => Err(FORCED.about(&[])),

@@ -1,8 +1,8 @@
-//! Does each `tool_use` have its `tool_result` right after, and each result its call?
+//! Anthropic checks: each `tool_use` has its `tool_result` right after it, and each result its call.
 
 use serde_json::Value;
 
-use super::{Block, Turn, turns};
+use super::{Block, RoleTurn, turns};
 use crate::sim::rules::complaint::Source::Seen;
 use crate::sim::rules::complaint::{Complaint, Violation};
 use crate::sim::rules::raw::{list, repeated, text};
@@ -28,21 +28,21 @@ const NOT_FIRST: Complaint = Complaint::bad(
     "messages.{n}: Did not find {count} tool_result block(s) at the beginning of this message. Messages following tool_use blocks must begin with a matching number of tool_result blocks.",
 );
 
-pub(super) fn pairing(body: &Value) -> Result<(), Violation> {
+pub(super) fn check_pairing(body: &Value) -> Result<(), Violation> {
     let turns = turns(body);
-    unique_ids(&turns)?;
+    check_unique_ids(&turns)?;
     let mut open: Vec<&str> = Vec::new();
     let mut before = 0;
     for turn in &turns {
-        results(turn, &open, before)?;
+        check_results(turn, &open, before)?;
         open = ids(turn, "tool_use", "id");
         before = turn.n;
     }
-    all_answered(&open, &[], before)?;
-    tools_defined(body, &turns)
+    check_all_answered(&open, &[], before)?;
+    check_tools_defined(body, &turns)
 }
 
-fn unique_ids(turns: &[Turn<'_>]) -> Result<(), Violation> {
+fn check_unique_ids(turns: &[RoleTurn<'_>]) -> Result<(), Violation> {
     let uses: Vec<&Block<'_>> =
         turns.iter().flat_map(|turn| &turn.blocks).filter(|b| b.kind() == "tool_use").collect();
     let twice = repeated(uses.iter().map(|block| text(block.value, "id")));
@@ -53,7 +53,7 @@ fn unique_ids(turns: &[Turn<'_>]) -> Result<(), Violation> {
 }
 
 /// The results of a turn against the calls of the one before it.
-fn results(turn: &Turn<'_>, open: &[&str], before: usize) -> Result<(), Violation> {
+fn check_results(turn: &RoleTurn<'_>, open: &[&str], before: usize) -> Result<(), Violation> {
     let is_result = |block: &&Block<'_>| block.kind() == "tool_result";
     for block in turn.blocks.iter().filter(is_result) {
         let id = text(block.value, "tool_use_id");
@@ -61,7 +61,7 @@ fn results(turn: &Turn<'_>, open: &[&str], before: usize) -> Result<(), Violatio
             return Err(block.complain_about(&ORPHAN, ("id", id)));
         }
     }
-    all_answered(open, &ids(turn, "tool_result", "tool_use_id"), before)?;
+    check_all_answered(open, &ids(turn, "tool_result", "tool_use_id"), before)?;
     let leading = turn.blocks.iter().take_while(is_result).count();
     if leading < open.len() {
         let blanks = [("n", &*turn.n.to_string()), ("count", &*open.len().to_string())];
@@ -70,7 +70,7 @@ fn results(turn: &Turn<'_>, open: &[&str], before: usize) -> Result<(), Violatio
     Ok(())
 }
 
-fn all_answered(open: &[&str], answered: &[&str], n: usize) -> Result<(), Violation> {
+fn check_all_answered(open: &[&str], answered: &[&str], n: usize) -> Result<(), Violation> {
     let missing: Vec<&str> = open.iter().copied().filter(|id| !answered.contains(id)).collect();
     if missing.is_empty() {
         return Ok(());
@@ -78,11 +78,11 @@ fn all_answered(open: &[&str], answered: &[&str], n: usize) -> Result<(), Violat
     Err(NO_RESULT.about(&[("n", &n.to_string()), ("ids", &missing.join(", "))]))
 }
 
-fn ids<'a>(turn: &Turn<'a>, kind: &str, key: &str) -> Vec<&'a str> {
+fn ids<'a>(turn: &RoleTurn<'a>, kind: &str, key: &str) -> Vec<&'a str> {
     turn.blocks.iter().filter(|b| b.kind() == kind).map(|b| text(b.value, key)).collect()
 }
 
-fn tools_defined(body: &Value, turns: &[Turn<'_>]) -> Result<(), Violation> {
+fn check_tools_defined(body: &Value, turns: &[RoleTurn<'_>]) -> Result<(), Violation> {
     let mut blocks = turns.iter().flat_map(|turn| &turn.blocks);
     let uses_tools = blocks.any(|block| matches!(block.kind(), "tool_use" | "tool_result"));
     if uses_tools && list(body, "tools").is_empty() {

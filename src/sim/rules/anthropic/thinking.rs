@@ -1,12 +1,12 @@
-//! Did the thinking come back as Anthropic wants it?
+//! Anthropic checks: thinking that is sent back.
 //!
 //! Three behaviours are on record for three generations of models; each is a mode. Whatever the
 //! mode, a signature that was never issued is refused.
 
 use serde_json::Value;
 
-use super::{Block, Turn, turns};
-use crate::sim::rules::Facts;
+use super::{Block, RoleTurn, turns};
+use crate::sim::rules::RequestFacts;
 use crate::sim::rules::complaint::Source::{Invented, Seen};
 use crate::sim::rules::complaint::{Complaint, Violation};
 use crate::sim::rules::raw::text;
@@ -44,25 +44,25 @@ const DISABLED: Complaint = Complaint::bad(
     "messages.{n}.content.{m}: When thinking is disabled, an `assistant` message in the final position cannot contain `thinking`. To use thinking blocks, enable `thinking` in your request.",
 );
 
-pub(super) fn replayed(
+pub(super) fn check_replayed(
     mode: ThinkingMode,
     body: &Value,
-    facts: Facts<'_>,
+    facts: RequestFacts<'_>,
 ) -> Result<(), Violation> {
     let turns = turns(body);
     if !facts.thinking {
-        return not_when_disabled(&turns);
+        return check_disabled(&turns);
     }
     let latest = turns.iter().rfind(|turn| turn.role == "assistant");
     match (mode, latest) {
-        (ThinkingMode::Start, Some(latest)) => starts_with_thinking(latest)?,
-        (ThinkingMode::NoModify, Some(latest)) => unmodified(latest)?,
+        (ThinkingMode::Start, Some(latest)) => check_start(latest)?,
+        (ThinkingMode::NoModify, Some(latest)) => check_unmodified(latest)?,
         (ThinkingMode::Signature, _) | (_, None) => {}
     }
-    turns.iter().flat_map(|turn| &turn.blocks).try_for_each(issued_here)
+    turns.iter().flat_map(|turn| &turn.blocks).try_for_each(check_issued)
 }
 
-fn not_when_disabled(turns: &[Turn<'_>]) -> Result<(), Violation> {
+fn check_disabled(turns: &[RoleTurn<'_>]) -> Result<(), Violation> {
     let last = turns.last().filter(|turn| turn.role == "assistant");
     match last.and_then(|turn| turn.blocks.iter().find(|block| block.is_thinking())) {
         Some(block) => Err(block.complain(&DISABLED)),
@@ -70,7 +70,7 @@ fn not_when_disabled(turns: &[Turn<'_>]) -> Result<(), Violation> {
     }
 }
 
-fn starts_with_thinking(latest: &Turn<'_>) -> Result<(), Violation> {
+fn check_start(latest: &RoleTurn<'_>) -> Result<(), Violation> {
     let calls = latest.blocks.iter().any(|block| block.kind() == "tool_use");
     match latest.blocks.first().filter(|block| calls && !block.is_thinking()) {
         Some(first) => Err(first.complain_about(&START, ("found", first.kind()))),
@@ -78,7 +78,7 @@ fn starts_with_thinking(latest: &Turn<'_>) -> Result<(), Violation> {
     }
 }
 
-fn unmodified(latest: &Turn<'_>) -> Result<(), Violation> {
+fn check_unmodified(latest: &RoleTurn<'_>) -> Result<(), Violation> {
     let mut thinking = latest.blocks.iter().filter(|block| block.is_thinking()).peekable();
     let sealed = |block: &&Block<'_>| sealed_turn(text(block.value, "id")).is_some();
     if let (None, Some(call)) = (thinking.peek(), latest.blocks.iter().find(sealed)) {
@@ -98,7 +98,7 @@ fn is_intact(block: &Block<'_>) -> bool {
     }
 }
 
-fn issued_here(block: &Block<'_>) -> Result<(), Violation> {
+fn check_issued(block: &Block<'_>) -> Result<(), Violation> {
     match block.kind() {
         "thinking" if !Seal::Signature.is_genuine(text(block.value, "signature")) => {
             Err(block.complain(&SIGNATURE))

@@ -1,4 +1,4 @@
-//! Are the messages of the history as the provider wants them?
+//! Chat checks: roles, ids, fields and reasoning of the messages.
 
 use serde_json::{Value, json};
 
@@ -10,9 +10,9 @@ use crate::sim::rules::raw::{has, is_name, kind, list, text};
 /// What a provider makes of `reasoning_content: ""`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum EmptyReasoning {
-    /// It will do.
+    /// It is enough.
     Accepted,
-    /// It is as good as none.
+    /// It counts as missing.
     Refused,
 }
 
@@ -25,7 +25,7 @@ const EMPTY_MESSAGES: Complaint = Complaint::bad(
 .param("messages")
 .code("empty_array");
 
-pub(super) fn messages_present(body: &Value) -> Result<(), Violation> {
+pub(super) fn check_messages_present(body: &Value) -> Result<(), Violation> {
     match body.get("messages").and_then(Value::as_array) {
         None => Err(NO_MESSAGES.about(&[])),
         Some(messages) if messages.is_empty() => Err(EMPTY_MESSAGES.about(&[])),
@@ -33,7 +33,11 @@ pub(super) fn messages_present(body: &Value) -> Result<(), Violation> {
     }
 }
 
-pub(super) fn roles(body: &Value, known: &[&str], complaint: &Complaint) -> Result<(), Violation> {
+pub(super) fn check_roles(
+    body: &Value,
+    known: &[&str],
+    complaint: &Complaint,
+) -> Result<(), Violation> {
     let Some((n, message)) = messages(body).find(|(_, m)| !known.contains(&role(m))) else {
         return Ok(());
     };
@@ -44,7 +48,7 @@ pub(super) fn roles(body: &Value, known: &[&str], complaint: &Complaint) -> Resu
     Err(complaint.about(&[("n", &n.to_string()), ("role", role), ("column", &column.to_string())]))
 }
 
-pub(super) fn assistant_says(body: &Value, complaint: &Complaint) -> Result<(), Violation> {
+pub(super) fn check_assistant_says(body: &Value, complaint: &Complaint) -> Result<(), Violation> {
     let silent = messages(body).find(|(_, message)| {
         role(message) == "assistant"
             && !has(message, "content")
@@ -60,7 +64,7 @@ const CONTENT_TYPE: Complaint = Complaint::bad(
 .param("messages[{n}].content")
 .code("invalid_type");
 
-pub(super) fn content_types(body: &Value) -> Result<(), Violation> {
+pub(super) fn check_content_types(body: &Value) -> Result<(), Violation> {
     let odd = messages(body).find_map(|(n, message)| match message.get("content") {
         None | Some(Value::Null | Value::String(_) | Value::Array(_)) => None,
         Some(other) => Some((n, kind(other))),
@@ -77,7 +81,7 @@ const ARGUMENTS_TYPE: Complaint = Complaint::bad(
 .param("messages[{n}].tool_calls[{m}].function.arguments")
 .code("invalid_type");
 
-pub(super) fn arguments_text(body: &Value) -> Result<(), Violation> {
+pub(super) fn check_arguments_text(body: &Value) -> Result<(), Violation> {
     for (n, m, call) in calls(body) {
         let arguments = call.pointer("/function/arguments").unwrap_or(&Value::Null);
         if !arguments.is_string() {
@@ -89,7 +93,7 @@ pub(super) fn arguments_text(body: &Value) -> Result<(), Violation> {
     Ok(())
 }
 
-pub(super) fn arguments_json(body: &Value, complaint: &Complaint) -> Result<(), Violation> {
+pub(super) fn check_arguments_json(body: &Value, complaint: &Complaint) -> Result<(), Violation> {
     for (n, _, call) in calls(body) {
         let arguments = call.pointer("/function/arguments").and_then(Value::as_str);
         let Some(Err(problem)) = arguments.map(serde_json::from_str::<Value>) else { continue };
@@ -105,7 +109,7 @@ const ID_TOO_LONG: Complaint = Complaint::bad(
 .param("messages[{n}].tool_calls[{m}].id")
 .code("string_above_max_length");
 
-pub(super) fn id_length(body: &Value, most: usize) -> Result<(), Violation> {
+pub(super) fn check_id_length(body: &Value, most: usize) -> Result<(), Violation> {
     for (n, m, call) in calls(body) {
         let length = text(call, "id").chars().count();
         if length > most {
@@ -121,7 +125,10 @@ pub(super) fn id_length(body: &Value, most: usize) -> Result<(), Violation> {
     Ok(())
 }
 
-pub(super) fn nine_character_ids(body: &Value, complaint: &Complaint) -> Result<(), Violation> {
+pub(super) fn check_nine_character_ids(
+    body: &Value,
+    complaint: &Complaint,
+) -> Result<(), Violation> {
     let of_calls = calls(body).map(|(_, _, call)| text(call, "id"));
     let of_results = messages(body)
         .filter(|(_, message)| role(message) == "tool")
@@ -132,7 +139,7 @@ pub(super) fn nine_character_ids(body: &Value, complaint: &Complaint) -> Result<
 
 /// Mistral's order: results only after calls or results, no user right after a result, and no
 /// system message later on.
-pub(super) fn role_order(body: &Value, complaint: &Complaint) -> Result<(), Violation> {
+pub(super) fn check_role_order(body: &Value, complaint: &Complaint) -> Result<(), Violation> {
     let pairs = messages(body).zip(messages(body).skip(1));
     for ((_, before), (_, after)) in pairs {
         let (was, is) = (role(before), role(after));
@@ -151,14 +158,14 @@ pub(super) fn role_order(body: &Value, complaint: &Complaint) -> Result<(), Viol
     Ok(())
 }
 
-pub(super) fn last_role(body: &Value, complaint: &Complaint) -> Result<(), Violation> {
+pub(super) fn check_last_role(body: &Value, complaint: &Complaint) -> Result<(), Violation> {
     let last = list(body, "messages").last().filter(|last| {
         role(last) == "assistant" && last.get("prefix").and_then(Value::as_bool) != Some(true)
     });
     last.map_or(Ok(()), |last| Err(complaint.about(&[("role", role(last))])))
 }
 
-pub(super) fn call_at_end(body: &Value, complaint: &Complaint) -> Result<(), Violation> {
+pub(super) fn check_call_at_end(body: &Value, complaint: &Complaint) -> Result<(), Violation> {
     let last = list(body, "messages").last();
     let waits = last.is_some_and(|last| !list(last, "tool_calls").is_empty());
     if waits { Err(complaint.about(&[])) } else { Ok(()) }
@@ -167,7 +174,7 @@ pub(super) fn call_at_end(body: &Value, complaint: &Complaint) -> Result<(), Vio
 const MESSAGE_FIELDS: [&str; 7] =
     ["role", "content", "tool_calls", "prefix", "tool_call_id", "name", "metadata"];
 
-pub(super) fn known_fields(body: &Value) -> Result<(), Violation> {
+pub(super) fn check_known_fields(body: &Value) -> Result<(), Violation> {
     let details: Vec<Value> = messages(body)
         .flat_map(|(n, message)| {
             let fields = message.as_object().into_iter().flatten();
@@ -192,7 +199,7 @@ pub(super) fn known_fields(body: &Value) -> Result<(), Violation> {
     Err(violation)
 }
 
-pub(super) fn reasoning_required(
+pub(super) fn check_reasoning_required(
     body: &Value,
     empty: EmptyReasoning,
     complaint: &Complaint,
@@ -208,7 +215,10 @@ pub(super) fn reasoning_required(
     lacking.map_or(Ok(()), |(n, _)| Err(complaint.at(n)))
 }
 
-pub(super) fn reasoning_forbidden(body: &Value, complaint: &Complaint) -> Result<(), Violation> {
+pub(super) fn check_reasoning_forbidden(
+    body: &Value,
+    complaint: &Complaint,
+) -> Result<(), Violation> {
     let replayed = messages(body).find(|(_, message)| has(message, "reasoning_content"));
     replayed.map_or(Ok(()), |(n, _)| Err(complaint.at(n)))
 }

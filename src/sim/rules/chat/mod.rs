@@ -1,23 +1,23 @@
-//! What do chat-completion servers refuse?
+//! Checks of chat-completion servers.
 //!
 //! A preset is a list of [`Check`]s with the provider's own words in them; the functions that look
 //! are shared:
 //!
-//! - [`pairing`](self): calls and their results
-//! - [`history`](self): roles, ids, fields and reasoning of the messages
-//! - [`offer`](self): tools and tool choice
+//! - `pairing`: calls and their results
+//! - `history`: roles, ids, fields and reasoning of the messages
+//! - `offer`: tools and tool choice
 
 mod history;
 mod offer;
 mod pairing;
 
 pub(super) use history::EmptyReasoning;
-pub(super) use offer::{Forced, NameRule};
+pub(super) use offer::{ForcedRule, NameRule};
 pub(super) use pairing::Pairing;
 
 use serde_json::Value;
 
-use super::Facts;
+use super::RequestFacts;
 use super::complaint::{Complaint, Violation};
 use super::raw::{list, text};
 
@@ -69,47 +69,55 @@ pub(super) enum Check {
     /// The tool choice is one of these words or an object; blank: `{word}`.
     ToolChoiceWords(&'static [&'static str], Complaint),
     /// Choices that force a call are refused; blank: `{word}`.
-    ForcedChoice(Forced, Complaint),
+    ForcedChoice(ForcedRule, Complaint),
     /// Calls in the history name tools that are declared.
     HistoryToolsDeclared(Complaint),
 }
 
 /// Runs the checks in order; the first complaint counts.
-pub(super) fn run(checks: &[Check], body: &Value, facts: Facts<'_>) -> Result<(), Violation> {
-    checks.iter().try_for_each(|check| one(check, body, facts))
+pub(super) fn run(
+    checks: &[Check],
+    body: &Value,
+    facts: RequestFacts<'_>,
+) -> Result<(), Violation> {
+    checks.iter().try_for_each(|check| run_check(check, body, facts))
 }
 
-fn one(check: &Check, body: &Value, facts: Facts<'_>) -> Result<(), Violation> {
+fn run_check(check: &Check, body: &Value, facts: RequestFacts<'_>) -> Result<(), Violation> {
     match check {
-        Check::Messages => history::messages_present(body),
-        Check::Roles(known, complaint) => history::roles(body, known, complaint),
-        Check::AssistantSays(complaint) => history::assistant_says(body, complaint),
-        Check::ContentTypes => history::content_types(body),
-        Check::ArgumentsText => history::arguments_text(body),
-        Check::ArgumentsJson(complaint) => history::arguments_json(body, complaint),
-        Check::IdLength(most) => history::id_length(body, *most),
-        Check::NineCharacterIds(complaint) => history::nine_character_ids(body, complaint),
-        Check::Pairing(words) => pairing::pairing(body, words),
-        Check::ResultCount(complaint) => pairing::result_count(body, complaint),
-        Check::RoleOrder(complaint) => history::role_order(body, complaint),
-        Check::LastRole(complaint) => history::last_role(body, complaint),
-        Check::CallAtEnd(complaint) => history::call_at_end(body, complaint),
-        Check::KnownFields => history::known_fields(body),
+        Check::Messages => history::check_messages_present(body),
+        Check::Roles(known, complaint) => history::check_roles(body, known, complaint),
+        Check::AssistantSays(complaint) => history::check_assistant_says(body, complaint),
+        Check::ContentTypes => history::check_content_types(body),
+        Check::ArgumentsText => history::check_arguments_text(body),
+        Check::ArgumentsJson(complaint) => history::check_arguments_json(body, complaint),
+        Check::IdLength(most) => history::check_id_length(body, *most),
+        Check::NineCharacterIds(complaint) => history::check_nine_character_ids(body, complaint),
+        Check::Pairing(words) => pairing::check_pairing(body, words),
+        Check::ResultCount(complaint) => pairing::check_result_count(body, complaint),
+        Check::RoleOrder(complaint) => history::check_role_order(body, complaint),
+        Check::LastRole(complaint) => history::check_last_role(body, complaint),
+        Check::CallAtEnd(complaint) => history::check_call_at_end(body, complaint),
+        Check::KnownFields => history::check_known_fields(body),
         Check::ReasoningRequired(empty, complaint) if facts.thinking => {
-            history::reasoning_required(body, *empty, complaint)
+            history::check_reasoning_required(body, *empty, complaint)
         }
         Check::ReasoningRequired(..) => Ok(()),
-        Check::ReasoningForbidden(complaint) => history::reasoning_forbidden(body, complaint),
-        Check::ToolNames(rule) => offer::tool_names(body, rule),
-        Check::ToolLimits => offer::tool_limits(body),
-        Check::ParametersPresent(complaint) => offer::parameters_present(body, complaint),
-        Check::StrictSchemas => offer::strict_schemas(body),
-        Check::ToolChoice => offer::tool_choice(body),
-        Check::ToolChoiceWords(words, complaint) => offer::choice_words(body, words, complaint),
-        Check::ForcedChoice(forced, complaint) => {
-            offer::forced_choice(body, *forced, facts.thinking, complaint)
+        Check::ReasoningForbidden(complaint) => history::check_reasoning_forbidden(body, complaint),
+        Check::ToolNames(rule) => offer::check_tool_names(body, rule),
+        Check::ToolLimits => offer::check_tool_limits(body),
+        Check::ParametersPresent(complaint) => offer::check_parameters_present(body, complaint),
+        Check::StrictSchemas => offer::check_strict_schemas(body),
+        Check::ToolChoice => offer::check_tool_choice(body),
+        Check::ToolChoiceWords(words, complaint) => {
+            offer::check_choice_words(body, words, complaint)
         }
-        Check::HistoryToolsDeclared(complaint) => offer::history_tools_declared(body, complaint),
+        Check::ForcedChoice(forced, complaint) => {
+            offer::check_forced_choice(body, *forced, facts.thinking, complaint)
+        }
+        Check::HistoryToolsDeclared(complaint) => {
+            offer::check_history_tools_declared(body, complaint)
+        }
     }
 }
 

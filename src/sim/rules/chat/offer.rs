@@ -1,4 +1,4 @@
-//! Are the tools and the tool choice as the provider wants them?
+//! Chat checks: tools and tool choice.
 
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ pub(in super::super) struct NameRule {
 
 /// When a tool choice that forces a call is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Forced {
+pub(in super::super) enum ForcedRule {
     /// While the model is thinking.
     WhileThinking,
     /// Always, and `none` too: the choice must be auto.
@@ -32,7 +32,7 @@ fn tools(body: &Value) -> impl Iterator<Item = (usize, &Value)> {
     list(body, "tools").iter().map(|tool| tool.get("function").unwrap_or(tool)).enumerate()
 }
 
-pub(super) fn tool_names(body: &Value, rule: &NameRule) -> Result<(), Violation> {
+pub(super) fn check_tool_names(body: &Value, rule: &NameRule) -> Result<(), Violation> {
     let odd = tools(body).find(|(_, tool)| {
         let name = text(tool, "name");
         let starts = !rule.letter_first || name.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -56,7 +56,7 @@ const DESCRIPTION_TOO_LONG: Complaint = Complaint::bad(
 .param("tools[{n}].function.description")
 .code("string_above_max_length");
 
-pub(super) fn tool_limits(body: &Value) -> Result<(), Violation> {
+pub(super) fn check_tool_limits(body: &Value) -> Result<(), Violation> {
     let count = list(body, "tools").len();
     if count > MOST_TOOLS {
         return Err(TOO_MANY_TOOLS.about(&[("length", &count.to_string())]));
@@ -71,12 +71,15 @@ pub(super) fn tool_limits(body: &Value) -> Result<(), Violation> {
     }
 }
 
-pub(super) fn parameters_present(body: &Value, complaint: &Complaint) -> Result<(), Violation> {
+pub(super) fn check_parameters_present(
+    body: &Value,
+    complaint: &Complaint,
+) -> Result<(), Violation> {
     let without = tools(body).find(|(_, tool)| !has(tool, "parameters"));
     without.map_or(Ok(()), |(n, _)| Err(complaint.at(n)))
 }
 
-pub(super) fn strict_schemas(body: &Value) -> Result<(), Violation> {
+pub(super) fn check_strict_schemas(body: &Value) -> Result<(), Violation> {
     tools(body)
         .filter(|(_, tool)| tool.get("strict").and_then(Value::as_bool) == Some(true))
         .try_for_each(|(n, tool)| strict::check(tool, &format!("tools[{n}].function.parameters")))
@@ -101,7 +104,7 @@ const NO_SUCH_TOOL: Complaint =
     Complaint::bad(Invented, "Tool choice '{word}' not found in 'tools' parameter.")
         .param("tool_choice");
 
-pub(super) fn tool_choice(body: &Value) -> Result<(), Violation> {
+pub(super) fn check_tool_choice(body: &Value) -> Result<(), Violation> {
     let choice = body.get("tool_choice").unwrap_or(&Value::Null);
     if list(body, "tools").is_empty() {
         let named = !choice.is_null() && choice != "none" && choice != "auto";
@@ -111,7 +114,7 @@ pub(super) fn tool_choice(body: &Value) -> Result<(), Violation> {
             (false, false) => Ok(()),
         };
     }
-    choice_words(body, &["none", "auto", "required"], &UNKNOWN_CHOICE)?;
+    check_choice_words(body, &["none", "auto", "required"], &UNKNOWN_CHOICE)?;
     match choice.pointer("/function/name").and_then(Value::as_str) {
         Some(name) if !tools(body).any(|(_, tool)| text(tool, "name") == name) => {
             Err(NO_SUCH_TOOL.about(&[("word", name)]))
@@ -120,7 +123,7 @@ pub(super) fn tool_choice(body: &Value) -> Result<(), Violation> {
     }
 }
 
-pub(super) fn choice_words(
+pub(super) fn check_choice_words(
     body: &Value,
     words: &[&str],
     complaint: &Complaint,
@@ -131,9 +134,9 @@ pub(super) fn choice_words(
     }
 }
 
-pub(super) fn forced_choice(
+pub(super) fn check_forced_choice(
     body: &Value,
-    forced: Forced,
+    forced: ForcedRule,
     thinking: bool,
     complaint: &Complaint,
 ) -> Result<(), Violation> {
@@ -143,13 +146,16 @@ pub(super) fn forced_choice(
         Some(_) => "specified",
     };
     let refused = match forced {
-        Forced::WhileThinking => thinking && !matches!(word, "auto" | "none"),
-        Forced::UnlessAuto => word != "auto",
+        ForcedRule::WhileThinking => thinking && !matches!(word, "auto" | "none"),
+        ForcedRule::UnlessAuto => word != "auto",
     };
     if refused { Err(complaint.about(&[("word", word)])) } else { Ok(()) }
 }
 
-pub(super) fn history_tools_declared(body: &Value, complaint: &Complaint) -> Result<(), Violation> {
+pub(super) fn check_history_tools_declared(
+    body: &Value,
+    complaint: &Complaint,
+) -> Result<(), Violation> {
     let undeclared = calls(body).find(|(_, _, call)| {
         let name = call.get("function").map(|function| text(function, "name")).unwrap_or_default();
         !tools(body).any(|(_, tool)| text(tool, "name") == name)

@@ -1,4 +1,4 @@
-//! Does each call have its result, and each result its call?
+//! Chat checks: each call has its result, and each result its call.
 
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ pub(in super::super) struct Pairing {
     pub(in super::super) unknown: Complaint,
 }
 
-pub(super) fn pairing(body: &Value, words: &Pairing) -> Result<(), Violation> {
+pub(super) fn check_pairing(body: &Value, words: &Pairing) -> Result<(), Violation> {
     let mut open: Vec<&str> = Vec::new();
     let mut among_results = false;
     let mut end = 0;
@@ -35,14 +35,14 @@ pub(super) fn pairing(body: &Value, words: &Pairing) -> Result<(), Violation> {
             open.remove(place);
             continue;
         }
-        require_answered(&open, n, words)?;
+        check_answered(&open, n, words)?;
         open = list(message, "tool_calls").iter().map(|call| text(call, "id")).collect();
         among_results = !open.is_empty();
     }
-    require_answered(&open, end, words)
+    check_answered(&open, end, words)
 }
 
-fn require_answered(open: &[&str], n: usize, words: &Pairing) -> Result<(), Violation> {
+fn check_answered(open: &[&str], n: usize, words: &Pairing) -> Result<(), Violation> {
     if open.is_empty() {
         return Ok(());
     }
@@ -50,7 +50,7 @@ fn require_answered(open: &[&str], n: usize, words: &Pairing) -> Result<(), Viol
 }
 
 /// Mistral counts, and leaves the ids alone.
-pub(super) fn result_count(body: &Value, complaint: &Complaint) -> Result<(), Violation> {
+pub(super) fn check_result_count(body: &Value, complaint: &Complaint) -> Result<(), Violation> {
     let mut expected = 0_usize;
     for (n, message) in messages(body) {
         if role(message) == "tool" {

@@ -1,11 +1,11 @@
-//! Does Anthropic's simulation refuse what Anthropic refuses?
+//! Refusals of Anthropic.
 
 use serde_json::json;
 
 use super::*;
 use crate::ir::Request;
 use crate::sim::Reasoned;
-use crate::sim::seal::{Seal, Turn};
+use crate::sim::seal::{Seal, TurnDigest};
 
 use RulesId::Anthropic;
 
@@ -168,7 +168,7 @@ fn thought(text: &str, signed: &str) -> Value {
 }
 
 fn sealed_call() -> (String, Value) {
-    let turn = Turn::of(&Request::default());
+    let turn = TurnDigest::of(&Request::default());
     let id = IdStyle::Toolu.call_id(&turn, 0, "a", Reasoned::Yes).to_string();
     let call = call(&id);
     (id, call)

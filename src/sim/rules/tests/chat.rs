@@ -1,4 +1,4 @@
-//! Do the chat simulations refuse what their providers refuse?
+//! Refusals of chat-completion providers.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Does the Gemini simulation refuse what Gemini refuses?
+//! Refusals of Gemini.
 
 use serde_json::json;
 

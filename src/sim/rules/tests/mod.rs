@@ -36,8 +36,8 @@ pub(super) fn bad_thinking(rules: RulesId, body: Value, message: &'static str) -
     Case { thinking: true, ..bad(rules, body, message) }
 }
 
-pub(super) fn facts(thinking: bool) -> Facts<'static> {
-    Facts { model: "m", thinking, can_think: thinking, tools: NativeTools::Used }
+pub(super) fn facts(thinking: bool) -> RequestFacts<'static> {
+    RequestFacts { model: "m", thinking, can_think: thinking, tools: NativeTools::Used }
 }
 
 /// Where each envelope keeps its text.

@@ -1,11 +1,11 @@
-//! Does the Responses simulation refuse what OpenAI refuses?
+//! Refusals of OpenAI's Responses API.
 
 use serde_json::json;
 
 use super::*;
 use crate::ir::Request;
 use crate::sim::Reasoned;
-use crate::sim::seal::{Seal, Turn};
+use crate::sim::seal::{Seal, TurnDigest};
 
 use RulesId::OpenAiResponses;
 
@@ -72,7 +72,7 @@ fn malformed_requests_get_the_documented_text() {
 
 #[test]
 fn a_call_that_came_with_reasoning_needs_it_back() {
-    let turn = Turn::of(&Request::default());
+    let turn = TurnDigest::of(&Request::default());
     let id = IdStyle::Call24.call_id(&turn, 0, "a", Reasoned::Yes).to_string();
     let reasoning = json!({"type": "reasoning", "id": turn.reasoning_item_id(), "summary": [],
                            "encrypted_content": Seal::Encrypted.over("hm")});
@@ -91,7 +91,7 @@ fn a_call_that_came_with_reasoning_needs_it_back() {
 
 #[test]
 fn dropping_the_calls_own_id_avoids_the_pairing_check() {
-    let turn = Turn::of(&Request::default());
+    let turn = TurnDigest::of(&Request::default());
     let id = IdStyle::Call24.call_id(&turn, 0, "a", Reasoned::Yes).to_string();
     let mut call = call(&id);
     call.as_object_mut().unwrap().shift_remove("id");

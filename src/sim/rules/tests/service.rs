@@ -1,4 +1,4 @@
-//! Are the faults of the service in the provider's words?
+//! Service faults in each provider's words: keys, limits, unknown models.
 
 use serde_json::json;
 
@@ -7,28 +7,33 @@ use super::*;
 #[test]
 fn faults_have_the_providers_status_and_words() {
     let cases = [
-        (RulesId::Anthropic, Fault::NoKey, 401, "x-api-key header is required"),
-        (RulesId::Anthropic, Fault::WrongKey, 401, "invalid x-api-key"),
-        (RulesId::Anthropic, Fault::NoVersion, 400, "anthropic-version: header is required"),
-        (RulesId::Anthropic, Fault::NoModel("x"), 404, "model: x"),
+        (RulesId::Anthropic, ServiceFault::NoKey, 401, "x-api-key header is required"),
+        (RulesId::Anthropic, ServiceFault::WrongKey, 401, "invalid x-api-key"),
+        (RulesId::Anthropic, ServiceFault::NoVersion, 400, "anthropic-version: header is required"),
+        (RulesId::Anthropic, ServiceFault::NoModel("x"), 404, "model: x"),
         (
             RulesId::OpenAiChat,
-            Fault::NoModel("x"),
+            ServiceFault::NoModel("x"),
             404,
             "The model `x` does not exist or you do not have access to it.",
         ),
         (
             RulesId::OpenAiChat,
-            Fault::OtherPath { called: "v1/chat/completions", served: "v1/responses" },
+            ServiceFault::OtherPath { called: "v1/chat/completions", served: "v1/responses" },
             404,
             "This model is only supported in v1/responses and not in v1/chat/completions.",
         ),
-        (RulesId::Ollama, Fault::NoModel("x"), 404, "model \"x\" not found, try pulling it first"),
-        (RulesId::LlamaCpp, Fault::WrongKey, 401, "Invalid API Key"),
-        (RulesId::LlamaCpp, Fault::Failing(503), 503, "Loading model"),
+        (
+            RulesId::Ollama,
+            ServiceFault::NoModel("x"),
+            404,
+            "model \"x\" not found, try pulling it first",
+        ),
+        (RulesId::LlamaCpp, ServiceFault::WrongKey, 401, "Invalid API Key"),
+        (RulesId::LlamaCpp, ServiceFault::Failing(503), 503, "Loading model"),
         (
             RulesId::Gemini,
-            Fault::RateLimited,
+            ServiceFault::RateLimited,
             429,
             "Resource has been exhausted (e.g. check quota).",
         ),
@@ -50,7 +55,7 @@ fn each_status_has_the_providers_type_word() {
         (RulesId::Vllm, 500, "/error/type", "InternalServerError"),
     ];
     for (rules, status, place, word) in words {
-        let refusal = refuse(rules, &fault(rules, &Fault::Failing(status)), "r");
+        let refusal = refuse(rules, &fault(rules, &ServiceFault::Failing(status)), "r");
         assert_eq!(refusal.body.pointer(place), Some(&json!(word)), "{rules:?} {status}");
     }
 }
@@ -58,7 +63,7 @@ fn each_status_has_the_providers_type_word() {
 #[test]
 fn a_server_that_refuses_tools_says_so_in_its_own_words() {
     let body = json!({"model": "m", "tools": [{}], "tool_choice": "required"});
-    let refused = Facts { tools: NativeTools::Rejected, ..facts(false) };
+    let refused = RequestFacts { tools: NativeTools::Rejected, ..facts(false) };
     let texts = [
         (RulesId::Ollama, "registry.ollama.ai/library/m:latest does not support tools"),
         (RulesId::Vllm, "tool_choice=\"required\" requires --tool-call-parser to be set"),

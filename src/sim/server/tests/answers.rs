@@ -1,4 +1,4 @@
-//! Which answer does which request get?
+//! Answers: which answer each request gets.
 
 use super::*;
 
@@ -155,7 +155,7 @@ fn a_stream_can_be_ignored_or_hung_up_after() {
         desk.post("/v1/messages", &body)
     };
     assert_eq!(body_of(&ask("ignores"))["type"], "message");
-    assert_eq!(ask("closes").ending, Ending::HungUp);
+    assert_eq!(ask("closes").ending, Ending::Closed);
     assert_eq!(desk.post("/v1/messages", &hello("closes")).ending, Ending::Kept);
 }
 

@@ -1,4 +1,4 @@
-//! What does a client see on the wire?
+//! Connections: what a client sees on the wire.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Does the server answer as the providers do, and fail as its models say?
+//! The server: it answers as the providers do, and fails as its models say.
 
 mod answers;
 mod connections;
@@ -43,17 +43,22 @@ const MESSAGES: &str = "dialect = \"anthropic-messages\"";
 struct Desk {
     fleet: Fleet,
     options: Options,
-    seen: Seen,
-    openings: Openings,
+    seen: SeenRequests,
+    conversations: ConversationNumbers,
 }
 
 impl Desk {
     fn new(models: &[(&str, &str)]) -> Self {
         let options = Options { clock: Clock::Fixed(1_700_000_000), ..Options::default() };
-        Self { fleet: fleet(models), options, seen: Seen::default(), openings: Openings::default() }
+        Self {
+            fleet: fleet(models),
+            options,
+            seen: SeenRequests::default(),
+            conversations: ConversationNumbers::default(),
+        }
     }
 
-    fn ask(&self, method: &str, url: &str, headers: &[(&str, &str)], body: &[u8]) -> Outcome {
+    fn ask(&self, method: &str, url: &str, headers: &[(&str, &str)], body: &[u8]) -> HttpAnswer {
         let (path, query) = url.split_once('?').unwrap_or((url, ""));
         let query: Vec<_> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
         let method = Method::from_bytes(method.as_bytes()).unwrap();
@@ -64,17 +69,17 @@ impl Desk {
                 (name, HeaderValue::from_str(value).unwrap())
             })
             .collect();
-        let incoming = Incoming {
+        let incoming = IncomingRequest {
             method: &method,
             path,
             query: &query,
             headers: &headers,
             body: (body.len() <= self.options.body_limit).then_some(body),
         };
-        respond(&self.fleet, &self.options, &self.seen, &self.openings, &incoming)
+        respond(&self.fleet, &self.options, &self.seen, &self.conversations, &incoming)
     }
 
-    fn post(&self, url: &str, body: &Value) -> Outcome {
+    fn post(&self, url: &str, body: &Value) -> HttpAnswer {
         let version = [("anthropic-version", "2023-06-01")];
         self.ask("POST", url, &version, body.to_string().as_bytes())
     }
@@ -84,18 +89,18 @@ fn hello(model: &str) -> Value {
     json!({"model": model, "max_tokens": 100, "messages": [{"role": "user", "content": "hello"}]})
 }
 
-fn bytes(outcome: &Outcome) -> Vec<u8> {
-    match &outcome.payload {
+fn bytes(answer: &HttpAnswer) -> Vec<u8> {
+    match &answer.payload {
         Payload::Whole(bytes) => bytes.clone(),
         Payload::Pieces(pieces) => pieces.concat(),
         Payload::Flood(_) | Payload::Silence => Vec::new(),
     }
 }
 
-fn body_of(outcome: &Outcome) -> Value {
-    serde_json::from_slice(&bytes(outcome)).unwrap()
+fn body_of(answer: &HttpAnswer) -> Value {
+    serde_json::from_slice(&bytes(answer)).unwrap()
 }
 
-fn header<'a>(outcome: &'a Outcome, name: &str) -> Option<&'a str> {
-    outcome.headers.iter().find(|(found, _)| *found == name).map(|(_, value)| value.as_str())
+fn header<'a>(answer: &'a HttpAnswer, name: &str) -> Option<&'a str> {
+    answer.headers.iter().find(|(found, _)| *found == name).map(|(_, value)| value.as_str())
 }

@@ -1,4 +1,4 @@
-//! Does every shipped model take what our own client sends?
+//! Shipped models: every one takes what our own client sends.
 
 use super::*;
 use crate::dialect::call_url;
@@ -11,8 +11,8 @@ fn desk() -> Desk {
     Desk {
         fleet,
         options: Options::default(),
-        seen: Seen::default(),
-        openings: Openings::default(),
+        seen: SeenRequests::default(),
+        conversations: ConversationNumbers::default(),
     }
 }
 

@@ -1,8 +1,8 @@
-//! How is a connection closed that was announced as kept alive?
+//! Connections that are closed though they were announced as kept alive.
 //!
-//! The server's HTTP machinery closes connections politely and says so first. Real servers were
-//! seen to close without a word after a stream; a [`Line`] can do that: once it is told to hang up
-//! it reads as if the client had gone.
+//! The HTTP library closes a connection only after it has announced that. Real servers were seen to
+//! close without notice after a stream. A [`ClosingStream`] can do that: once it is told to close, it
+//! reads as if the client had left.
 
 use std::io;
 use std::net::SocketAddr;
@@ -17,18 +17,18 @@ use futures_util::task::AtomicWaker;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Accepts connections that can be hung up.
-pub(super) struct Switchboard(pub(super) TcpListener);
+/// Accepts connections that can be closed without notice.
+pub(super) struct ClosingListener(pub(super) TcpListener);
 
-impl Listener for Switchboard {
-    type Io = Line;
+impl Listener for ClosingListener {
+    type Io = ClosingStream;
     type Addr = SocketAddr;
 
-    async fn accept(&mut self) -> (Line, SocketAddr) {
+    async fn accept(&mut self) -> (ClosingStream, SocketAddr) {
         let (stream, from) = Listener::accept(&mut self.0).await;
-        // Frames must leave when they are written; a socket that refuses is merely slower.
+        // Frames are sent when they are written; a socket that refuses this is only slower.
         let _ = stream.set_nodelay(true);
-        (Line { stream, hang_up: HangUp::default() }, from)
+        (ClosingStream { stream, close: CloseHandle::default() }, from)
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -38,50 +38,50 @@ impl Listener for Switchboard {
 
 /// Tells the connection of a request to close after the response.
 #[derive(Debug, Clone, Default)]
-pub(super) struct HangUp(Arc<Hook>);
+pub(super) struct CloseHandle(Arc<CloseState>);
 
 #[derive(Debug, Default)]
-struct Hook {
+struct CloseState {
     down: AtomicBool,
-    /// Whoever waits for the next request on this connection.
+    /// The task that waits for the next request on this connection.
     reader: AtomicWaker,
 }
 
-impl HangUp {
-    pub(super) fn after_this_response(&self) {
+impl CloseHandle {
+    pub(super) fn close_after_response(&self) {
         self.0.down.store(true, Ordering::Release);
         self.0.reader.wake();
     }
 }
 
-impl Connected<IncomingStream<'_, Switchboard>> for HangUp {
-    fn connect_info(stream: IncomingStream<'_, Switchboard>) -> Self {
-        stream.io().hang_up.clone()
+impl Connected<IncomingStream<'_, ClosingListener>> for CloseHandle {
+    fn connect_info(stream: IncomingStream<'_, ClosingListener>) -> Self {
+        stream.io().close.clone()
     }
 }
 
 /// One connection.
-pub(super) struct Line {
+pub(super) struct ClosingStream {
     stream: TcpStream,
-    hang_up: HangUp,
+    close: CloseHandle,
 }
 
-impl AsyncRead for Line {
+impl AsyncRead for ClosingStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        // First the waker, then the question: a hang-up in between is not missed.
-        self.hang_up.0.reader.register(context.waker());
-        if self.hang_up.0.down.load(Ordering::Acquire) {
+        // The waker is registered before the check, so that a close in between is not missed.
+        self.close.0.reader.register(context.waker());
+        if self.close.0.down.load(Ordering::Acquire) {
             return Poll::Ready(Ok(()));
         }
         Pin::new(&mut self.stream).poll_read(context, buffer)
     }
 }
 
-impl AsyncWrite for Line {
+impl AsyncWrite for ClosingStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -1,13 +1,13 @@
-//! What goes back over the connection?
+//! HTTP answers: status, headers, body, and how the connection ends.
 
 use serde_json::Value;
 
 use crate::sim::rules::Refusal;
 use crate::wire::{Frame, FrameWriter, Framing};
 
-/// An answer as the connection will see it.
+/// An answer as it is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Outcome {
+pub(super) struct HttpAnswer {
     pub(super) status: u16,
     pub(super) headers: Vec<(&'static str, String)>,
     pub(super) payload: Payload,
@@ -21,24 +21,24 @@ pub(super) enum Payload {
     Whole(Vec<u8>),
     /// Piece by piece.
     Pieces(Vec<Vec<u8>>),
-    /// This many bytes of nothing.
+    /// This many spaces.
     Flood(usize),
     /// Nothing, not even a status: the client waits.
     Silence,
 }
 
-/// What becomes of the connection after the body.
+/// How the connection ends after the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     /// It is kept.
     Kept,
     /// It is closed though it was announced as kept.
-    HungUp,
+    Closed,
     /// It is cut in the middle of the body.
     Cut,
 }
 
-impl Outcome {
+impl HttpAnswer {
     fn new(status: u16, content_type: &str, payload: Payload) -> Self {
         let headers = vec![("content-type", content_type.to_owned())];
         Self { status, headers, payload, ending: Ending::Kept }
@@ -67,7 +67,7 @@ impl Outcome {
         Self::new(200, content_type, Payload::Pieces(pieces)).header("cache-control", "no-cache")
     }
 
-    /// So many bytes that no client should read them all.
+    /// More bytes than a client should read.
     pub(super) fn flood(bytes: usize) -> Self {
         Self::new(200, "application/json", Payload::Flood(bytes))
     }
@@ -93,8 +93,8 @@ impl Outcome {
         Self { ending, ..self }
     }
 
-    /// The same, in pieces, so that it can be cut between them.
-    pub(super) fn halved(mut self) -> Self {
+    /// The same in two pieces, so that it can be cut between them.
+    pub(super) fn in_halves(mut self) -> Self {
         self.payload = match self.payload {
             Payload::Whole(bytes) => {
                 let (first, second) = bytes.split_at(bytes.len() / 2);
@@ -106,11 +106,11 @@ impl Outcome {
     }
 }
 
-impl From<Refusal> for Outcome {
+impl From<Refusal> for HttpAnswer {
     fn from(refusal: Refusal) -> Self {
         let body = refusal.body.to_string().into_bytes();
-        let mut outcome = Self::new(refusal.status, refusal.content_type, Payload::Whole(body));
-        outcome.headers.extend(refusal.headers);
-        outcome
+        let mut answer = Self::new(refusal.status, refusal.content_type, Payload::Whole(body));
+        answer.headers.extend(refusal.headers);
+        answer
     }
 }

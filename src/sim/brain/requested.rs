@@ -1,4 +1,4 @@
-//! Which calls does this text ask for?
+//! Requested calls: which calls a text asks for.
 //!
 //! Either in blocks, a tool's name and its values line by line:
 //!
@@ -8,15 +8,15 @@
 //! - tag = "beta"
 //! ```
 //!
-//! or in other words that name a tool, with values where they are plain to see.
+//! or in other words that name a tool, with values where the text states them clearly.
 
 use serde_json::{Value, json};
 
-use super::{Order, invent, mentions, paths};
+use super::{PlannedCall, invent, mentions, paths};
 use crate::ir::ToolSpec;
 
 /// The calls that the text asks for, in its order.
-pub(super) fn orders(text: &str, tools: &[ToolSpec]) -> Vec<Order> {
+pub(super) fn find_calls(text: &str, tools: &[ToolSpec]) -> Vec<PlannedCall> {
     let blocks = blocks(text, tools);
     if !blocks.is_empty() {
         return blocks.into_iter().map(|(tool, input)| completed(tool, input)).collect();
@@ -27,16 +27,16 @@ pub(super) fn orders(text: &str, tools: &[ToolSpec]) -> Vec<Order> {
             named.push(tool);
         }
     }
-    named.into_iter().map(|tool| in_prose(tool, text)).collect()
+    named.into_iter().map(|tool| call_in_prose(tool, text)).collect()
 }
 
 /// A call of this tool with what the text says about its parameters.
-pub(super) fn in_prose(tool: &ToolSpec, text: &str) -> Order {
+pub(super) fn call_in_prose(tool: &ToolSpec, text: &str) -> PlannedCall {
     completed(tool, mentions::arguments(tool, text))
 }
 
 /// Fills in what the schema requires and the text left open.
-fn completed(tool: &ToolSpec, given: Value) -> Order {
+fn completed(tool: &ToolSpec, given: Value) -> PlannedCall {
     let mut input = given;
     if let (Some(map), Value::Object(made)) =
         (input.as_object_mut(), invent::value(&tool.input_schema, &tool.input_schema))
@@ -45,7 +45,7 @@ fn completed(tool: &ToolSpec, given: Value) -> Order {
             map.entry(key).or_insert(value);
         }
     }
-    Order { name: tool.name.clone(), input }
+    PlannedCall { name: tool.name.clone(), input }
 }
 
 /// The blocks: a line that names a tool in backticks and asks to call it, or is followed by values.
@@ -108,29 +108,29 @@ mod tests {
     #[test]
     fn a_block_gives_exactly_its_values() {
         let text = "Call the tool `echo` once, with:\n- message = \"a = \\\"b\\\"\\n</tool_call>\"\n- tag = \"beta\"\n\nThen wait.";
-        let orders = orders(text, &tools());
-        assert_eq!(orders.len(), 1);
-        assert_eq!(orders[0].input, json!({"message": "a = \"b\"\n</tool_call>", "tag": "beta"}));
+        let planned = find_calls(text, &tools());
+        assert_eq!(planned.len(), 1);
+        assert_eq!(planned[0].input, json!({"message": "a = \"b\"\n</tool_call>", "tag": "beta"}));
     }
 
     #[test]
     fn two_blocks_are_two_calls_and_nested_paths_are_objects() {
         let text = "Make these calls at once.\n\nCall the tool `ping` once, without arguments.\n\n\
                     Call the tool `nested` once, with:\n- place.city = \"Oslo\"\n- place.tags[1] = 2";
-        let found = orders(text, &tools());
-        assert_eq!(found[0], Order { name: "ping".to_owned(), input: json!({}) });
+        let found = find_calls(text, &tools());
+        assert_eq!(found[0], PlannedCall { name: "ping".to_owned(), input: json!({}) });
         assert_eq!(found[1].input, json!({"place": {"city": "Oslo", "tags": [null, 2]}}));
     }
 
     #[test]
     fn the_same_tool_can_be_asked_for_twice() {
         let text = "Call the tool `ping` once.\nCall the tool `ping` again.";
-        assert_eq!(orders(text, &tools()).len(), 2);
+        assert_eq!(find_calls(text, &tools()).len(), 2);
     }
 
     #[test]
     fn other_words_name_a_tool_once_however_often_they_do() {
-        let found = orders("Please use echo now. The echo tool takes \"hello\".", &tools());
+        let found = find_calls("Please use echo now. The echo tool takes \"hello\".", &tools());
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].input["message"], "hello");
         assert_eq!(found[0].input["tag"], "alpha");
@@ -138,6 +138,6 @@ mod tests {
 
     #[test]
     fn a_text_without_a_tool_asks_for_nothing() {
-        assert_eq!(orders("What is the opposite of north?\n- a = 1", &tools()), []);
+        assert_eq!(find_calls("What is the opposite of north?\n- a = 1", &tools()), []);
     }
 }

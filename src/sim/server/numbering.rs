@@ -1,18 +1,18 @@
-//! Which conversations have begun, and in which order?
+//! Conversation numbers: which conversations have begun, and in which order.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::ir::{Digest, Request};
 
-/// How many conversations are remembered before the memory starts afresh.
+/// How many conversations are remembered before all are forgotten.
 const MOST_KNOWN: usize = 65_536;
 
 /// The first messages that have been seen, by the model and the tools they are about.
 #[derive(Debug, Default)]
-pub(super) struct Openings(Mutex<HashMap<Digest, Vec<Digest>>>);
+pub(super) struct ConversationNumbers(Mutex<HashMap<Digest, Vec<Digest>>>);
 
-impl Openings {
+impl ConversationNumbers {
     /// The number of a request's conversation among those about the same tools, from 0 on. Every
     /// later turn of it has the same number.
     pub(super) fn number(&self, request: &Request) -> usize {
@@ -30,7 +30,7 @@ impl Openings {
     }
 }
 
-/// Nothing in a request can fail to serialise; nothing at all would still be a valid key.
+/// The digest of a value. Requests always serialise; an empty text would still be a valid key.
 fn digest(value: &impl serde::Serialize) -> Digest {
     Digest::of(serde_json::to_vec(value).unwrap_or_default())
 }
@@ -48,18 +48,18 @@ mod tests {
 
     #[test]
     fn a_conversation_keeps_its_number() {
-        let openings = Openings::default();
-        assert_eq!(openings.number(&asking("a", 0)), 0);
-        assert_eq!(openings.number(&asking("b", 0)), 1);
-        assert_eq!(openings.number(&asking("a", 2)), 0);
-        assert_eq!(openings.number(&asking("c", 0)), 2);
+        let numbers = ConversationNumbers::default();
+        assert_eq!(numbers.number(&asking("a", 0)), 0);
+        assert_eq!(numbers.number(&asking("b", 0)), 1);
+        assert_eq!(numbers.number(&asking("a", 2)), 0);
+        assert_eq!(numbers.number(&asking("c", 0)), 2);
     }
 
     #[test]
     fn another_model_counts_for_itself() {
-        let openings = Openings::default();
-        openings.number(&asking("a", 0));
+        let numbers = ConversationNumbers::default();
+        numbers.number(&asking("a", 0));
         let other = Request { model: "other".into(), ..asking("b", 0) };
-        assert_eq!(openings.number(&other), 0);
+        assert_eq!(numbers.number(&other), 0);
     }
 }
