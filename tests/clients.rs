@@ -3,7 +3,11 @@
 //! `ci/clients-check` measures and writes both; this holds them together, so that neither a snapshot nor
 //! the table changes alone.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot read the tree has failed")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test that cannot read the tree has failed"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -62,8 +66,8 @@ fn defects(profile: &Value, mode: &str) -> BTreeSet<String> {
 }
 
 fn is_broken(measured: &Value, model: &str, client: &str, mode: &str) -> bool {
-    let modes = measured["broken"][model][client].as_array();
-    modes.is_some_and(|modes| modes.iter().any(|it| it == mode))
+    let broken = measured["broken"][model][client].as_array();
+    broken.is_some_and(|broken| broken.iter().any(|it| it == mode))
 }
 
 /// The table as it is built in.

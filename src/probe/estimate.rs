@@ -91,7 +91,7 @@ impl Costing<'_> {
     }
 
     /// The conversation that asks for an answer in words.
-    pub(crate) fn question(&self, offer: &Offer<'_>, words: &str) -> Talk {
+    pub(crate) fn question(offer: &Offer<'_>, words: &str) -> Talk {
         Talk { prompt: prompt(offer, words), reply: ANSWER, result: 0 }
     }
 }

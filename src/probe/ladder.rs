@@ -124,9 +124,9 @@ impl<'a> Ladder<'a> {
     }
 
     /// The result where nothing could be asked.
-    pub(super) fn block(self, why: Finding) -> Climb {
+    pub(super) fn block(self, why: &Finding) -> Climb {
         let trials = vec![Trial::unheld(why.clone(), Heard::default())];
-        self.conclude(Case { id: FIRST.to_owned(), trials }, Some(&why))
+        self.conclude(Case { id: FIRST.to_owned(), trials }, Some(why))
     }
 
     async fn hold(self, bench: &Bench, case: &str) -> Case<Heard> {

@@ -57,7 +57,7 @@ pub async fn run(bench: &Bench, probes: &[&Probe], listener: &dyn ProbeListener)
 /// The outcome of a suite that could not be asked, because no endpoint that understands was found.
 pub fn run_unreachable(probes: &[&Probe], why: &str) -> SuiteOutcome {
     let climb =
-        Ladder::among(probes).map(|ladder| ladder.block(Finding::Inconclusive(why.to_owned())));
+        Ladder::among(probes).map(|ladder| ladder.block(&Finding::Inconclusive(why.to_owned())));
     let asked = climb.as_ref().map(|climb| block_all(probes, climb)).unwrap_or_default();
     conclude(climb, asked)
 }

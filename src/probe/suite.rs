@@ -85,6 +85,10 @@ impl Ask {
     }
 }
 
+#[expect(
+    clippy::zero_sized_map_values,
+    reason = "serde reads a table as a map, and only its keys matter"
+)]
 impl TryFrom<BTreeMap<String, IgnoredAny>> for Ask {
     type Error = String;
 

@@ -330,7 +330,7 @@ fn cost_is_compared_only_between_answers_to_the_same_questions() {
         profile(&patch)
     };
     let codes = |new: Profile| -> Vec<&str> {
-        let changes = diff(&[cheap.clone()], &[new]).changes;
+        let changes = diff(std::slice::from_ref(&cheap), &[new]).changes;
         changes.iter().map(|change| change.code.as_str()).collect()
     };
     assert_eq!(codes(dear(json!({}))), ["tokens-grew"]);

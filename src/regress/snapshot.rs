@@ -124,7 +124,8 @@ mod tests {
         let kept = trimmed(&full);
         let schema = kept.results.schema.as_ref().unwrap();
         assert_eq!(schema.outcome.evidence.len(), KEPT_EVIDENCE);
-        let again = |profile: &Profile| super::super::diff(&[full.clone()], &[profile.clone()]);
+        let one = std::slice::from_ref::<Profile>;
+        let again = |profile: &Profile| super::super::diff(one(&full), one(profile));
         assert_eq!(again(&kept).changes, []);
         assert_eq!(trimmed(&kept), kept);
     }

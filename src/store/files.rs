@@ -48,8 +48,8 @@ pub(super) fn read_text(path: &Path) -> Result<Option<String>, StoreError> {
 
 /// Deletes a file, if it is there.
 pub(super) fn remove(path: &Path) -> Result<(), StoreError> {
-    let removed = unless_missing(fs::remove_file(path)).map_err(StoreError::io("delete", path))?;
-    Ok(removed.unwrap_or_default())
+    unless_missing(fs::remove_file(path)).map_err(StoreError::io("delete", path))?;
+    Ok(())
 }
 
 /// The names in a folder, in order; none where there is no folder.

@@ -41,7 +41,7 @@ impl ProbeKind for NoCall {
 
     fn estimate(&self, costing: &Costing<'_>) -> Estimate {
         let offer = Offer::new(costing.probe, TOOLS);
-        Estimate::exactly(costing.question(&offer, &self.question).turns(1))
+        Estimate::exactly(Costing::question(&offer, &self.question).turns(1))
     }
 }
 

@@ -33,7 +33,7 @@ impl ProbeKind for Repeat {
 
     fn estimate(&self, costing: &Costing<'_>) -> Estimate {
         let offer = Offer::new(costing.probe, ["probe_echo"]);
-        Estimate::exactly(costing.question(&offer, &self.words).turns(1))
+        Estimate::exactly(Costing::question(&offer, &self.words).turns(1))
     }
 }
 
