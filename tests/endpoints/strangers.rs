@@ -51,7 +51,7 @@ fn all_right(format: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn single_bytes_carriage_returns_and_numbers_as_ids_are_no_trouble() {
+async fn single_bytes_and_carriage_returns_are_no_trouble_but_numbers_as_ids_break_clients() {
     let verdict = met(CHAT, |asked| {
         let message = chat::message(&mind(asked), |index| json!(7000 + index));
         if !chat::is_streamed(asked) {
@@ -63,7 +63,11 @@ async fn single_bytes_carriage_returns_and_numbers_as_ids_are_no_trouble() {
         Script::stream("text/event-stream; charset=utf-8", bytes.collect())
     })
     .await;
-    verdict.is(&all_right("openai")).says("closedLoop", "pass", "");
+    let mut expected = all_right("openai");
+    expected["supportsStreamingToolUse"] = json!(false);
+    verdict.is(&expected).says("closedLoop", "pass", "");
+    verdict.says("singleTool", "partial", "id-not-string breaks ai-sdk, langchain, openai");
+    verdict.says("streaming", "partial", "id-not-string breaks ai-sdk, langchain, openai");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -160,8 +164,8 @@ async fn a_server_without_a_parser_and_a_model_that_only_talks_have_no_calls() {
     })
     .await;
     verdict.is(&json!({
-        "toolCallFormat": "none", "schemaLevel": "none", "supportsParallelToolUse": false,
-        "supportsStreamingToolUse": false, "errorRepair": "none"
+        "toolCallFormat": "none", "schemaLevel": "none", "supportsParallelToolUse": null,
+        "supportsStreamingToolUse": null, "errorRepair": null
     }));
     verdict.says("singleTool", "fail", "--enable-auto-tool-choice");
     assert_eq!(verdict.profile["results"]["singleTool"]["control"], "a reply without tools");
