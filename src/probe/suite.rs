@@ -12,7 +12,6 @@ use std::{fmt, fs};
 use include_dir::{Dir, File, include_dir};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use super::kind::{Kind, ProbeKind, Question};
@@ -76,7 +75,7 @@ impl ProbeFile {
 
 /// The kind that stands after `[ask.`. The question itself is read by the kind.
 #[derive(Clone, Copy, Deserialize)]
-#[serde(try_from = "BTreeMap<String, IgnoredAny>")]
+#[serde(try_from = "BTreeMap<String, toml::Value>")]
 pub(crate) struct Ask(&'static Kind);
 
 impl Ask {
@@ -85,14 +84,10 @@ impl Ask {
     }
 }
 
-#[expect(
-    clippy::zero_sized_map_values,
-    reason = "serde reads a table as a map, and only its keys matter"
-)]
-impl TryFrom<BTreeMap<String, IgnoredAny>> for Ask {
+impl TryFrom<BTreeMap<String, toml::Value>> for Ask {
     type Error = String;
 
-    fn try_from(table: BTreeMap<String, IgnoredAny>) -> Result<Self, String> {
+    fn try_from(table: BTreeMap<String, toml::Value>) -> Result<Self, String> {
         let names = KINDS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
         let mut given = table.keys();
         let (Some(name), None) = (given.next(), given.next()) else {
