@@ -11,7 +11,7 @@ use super::shell::console::Console;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
 use crate::profile::{Profile, predecessor};
-use crate::regress::{Glob, acceptable, diff, trimmed};
+use crate::regress::{Glob, check_acceptable, diff, trim_evidence};
 use crate::report::for_terminal;
 use crate::store::{ProfileFolder, RunFolder, Selection};
 
@@ -88,12 +88,12 @@ fn profiles_to_accept(args: &AcceptArgs, run: &RunFolder) -> Result<Vec<Profile>
     let refused = |error| {
         CliError::inconclusive(format!("cannot accept run {}: {error}; run again", run.id()))
     };
-    acceptable(&manifest.completion, &profiles).map_err(refused)?;
+    check_acceptable(&manifest.completion, &profiles).map_err(refused)?;
     if profiles.is_empty() {
         let what = args.target.as_deref().unwrap_or("anything");
         return Err(CliError::usage(format!("run {} has no profile of {what}", run.id())));
     }
-    Ok(profiles.iter().map(trimmed).collect())
+    Ok(profiles.iter().map(trim_evidence).collect())
 }
 
 /// The snapshots whose place is taken: a target that moved would otherwise be missed for ever. A run

@@ -9,8 +9,8 @@ use super::args::stored::{EvidenceFiles, profiles_of};
 use super::shell::console::Console;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
-use crate::regress::{Change, Class, Diff, diff};
-use crate::report::{Changes, Entry, change_line, changes_markdown, changes_text};
+use crate::regress::{Change, ChangeClass, Diff, diff};
+use crate::report::{ChangeEntry, Changes, change_line, changes_markdown, changes_text};
 
 /// Compare two profiles, two runs, or a run and the snapshots
 ///
@@ -95,7 +95,7 @@ pub(super) fn run(args: &DiffArgs, console: &Console) -> Result<Exit, CliError> 
     let kept = EvidenceFiles::below(&args.reports);
     let changes = Changes {
         heading: heading(&found),
-        entries: found.changes.iter().map(|change| Entry { change, ruling: None }).collect(),
+        entries: found.changes.iter().map(|change| ChangeEntry { change, ruling: None }).collect(),
         notes: &[],
         evidence: &|digest| kept.place(digest),
         accept: None,
@@ -116,8 +116,14 @@ fn exit(found: &Diff) -> Exit {
 }
 
 fn heading(found: &Diff) -> String {
-    let classes = [Class::Regression, Class::Missing, Class::Drift, Class::New, Class::Improvement];
-    let count = |class: Class| {
+    let classes = [
+        ChangeClass::Regression,
+        ChangeClass::Missing,
+        ChangeClass::Drift,
+        ChangeClass::New,
+        ChangeClass::Improvement,
+    ];
+    let count = |class: ChangeClass| {
         let count = found.changes.iter().filter(|change| change.class == class).count();
         (count > 0).then(|| format!("{count} {class}"))
     };
@@ -133,5 +139,5 @@ pub(super) fn targets(count: usize) -> String {
 
 /// A change in one line.
 pub(super) fn summary(change: &Change) -> String {
-    change_line(&Entry { change, ruling: None })
+    change_line(&ChangeEntry { change, ruling: None })
 }

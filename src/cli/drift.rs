@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use super::CliError;
 use super::Exit;
 use super::shell::console::Console;
-use crate::regress::{Drift, drifts, flaky};
+use crate::regress::{Drift, find_drifts, flaky_probes};
 use crate::report::for_terminal;
 use crate::store::{Rows, RunHistory};
 
@@ -40,7 +40,7 @@ pub(super) fn run(args: &DriftArgs, console: &Console) -> Result<Exit, CliError>
     if let Some(cut) = cut {
         console.note(&format!("the last line of the history is cut short: {}", for_terminal(&cut)));
     }
-    let (found, unsteady) = (drifts(&rows), flaky(&rows));
+    let (found, unsteady) = (find_drifts(&rows), flaky_probes(&rows));
     let text = match args.format {
         Form::Json => {
             let unsteady: Vec<serde_json::Value> = unsteady
@@ -55,7 +55,11 @@ pub(super) fn run(args: &DriftArgs, console: &Console) -> Result<Exit, CliError>
             for (target, probe) in &unsteady {
                 let _ = writeln!(text, "flaky: {}, {probe}", for_terminal(target));
             }
-            if text.is_empty() { "nothing drifts, and nothing is flaky".to_owned() } else { text }
+            if text.is_empty() {
+                "nothing find_drifts, and nothing is flaky".to_owned()
+            } else {
+                text
+            }
         }
     };
     console.result(&text)?;

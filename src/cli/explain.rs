@@ -5,7 +5,7 @@ use clap::Args;
 use super::shell::console::Console;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
-use crate::regress::{Explanation, Kind, ReplayRule, explain, explanations};
+use crate::regress::{CodeKind, Explanation, ReplayRule, explain, explanations};
 use crate::report::for_terminal;
 use crate::suggest::did_you_mean;
 
@@ -37,10 +37,12 @@ pub(super) fn run(args: &ExplainArgs, console: &Console) -> Result<Exit, CliErro
 
 fn text(known: &Explanation) -> String {
     let kind = match known.kind {
-        Kind::Change(class, severity) => format!("a change: {severity} {class}"),
-        Kind::Defect => "a deviation from the protocol".to_owned(),
-        Kind::Replay(severity) => format!("found by a replay: {severity} {}", ReplayRule::CLASS),
-        Kind::Problem => "a problem with a call in text".to_owned(),
+        CodeKind::Change(class, severity) => format!("a change: {severity} {class}"),
+        CodeKind::Defect => "a deviation from the protocol".to_owned(),
+        CodeKind::Replay(severity) => {
+            format!("found by a replay: {severity} {}", ReplayRule::CLASS)
+        }
+        CodeKind::Problem => "a problem with a call in text".to_owned(),
     };
     let Explanation { code, meaning, remedy, .. } = known;
     format!("{code} ({kind})\n\n  what it means: {meaning}\n  what to do:    {remedy}")

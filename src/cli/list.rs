@@ -106,8 +106,8 @@ impl Topic {
                 let fleet = Fleet::embedded().map_err(CliError::usage)?;
                 fleet.iter().map(|model| entry(&model.name, model.about.clone())).collect()
             }
-            Self::Defects => codes(|kind| matches!(kind, regress::Kind::Defect)),
-            Self::Codes => codes(|kind| !matches!(kind, regress::Kind::Defect)),
+            Self::Defects => codes(|kind| matches!(kind, regress::CodeKind::Defect)),
+            Self::Codes => codes(|kind| !matches!(kind, regress::CodeKind::Defect)),
         })
     }
 }
@@ -147,7 +147,7 @@ fn provider(preset: &Preset) -> Entry {
     entry(&preset.id, about)
 }
 
-fn codes(wanted: impl Fn(regress::Kind) -> bool) -> Vec<Entry> {
+fn codes(wanted: impl Fn(regress::CodeKind) -> bool) -> Vec<Entry> {
     let known = explanations().into_iter().filter(|it| wanted(it.kind));
     known.map(|it| Entry { name: it.code, about: it.meaning }).collect()
 }

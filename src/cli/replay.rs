@@ -13,7 +13,7 @@ use super::shell::differences;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
 use crate::probe::Suite;
-use crate::regress::{About, Level, ReplayRule, outdated, ruled};
+use crate::regress::{Level, PolicyInput, ReplayRule, expired_exceptions, rule_on};
 use crate::replay::{ReplayProblem, ReplayReport, StreamProblem, Transcript, replay};
 use crate::report::for_terminal;
 
@@ -91,7 +91,7 @@ pub(super) fn run(args: &ReplayArgs, console: &Console) -> Result<Exit, CliError
         outcomes.push(Outcome::of(file, &transcript, replayed, &in_force));
     }
     console.result(&render(args.format, &outcomes)?)?;
-    for note in outdated(&in_force.policy, in_force.today) {
+    for note in expired_exceptions(&in_force.policy, in_force.today) {
         console.note(&for_terminal(&note));
     }
     Ok(print_outcome(&outcomes, &suite, console))
@@ -109,10 +109,10 @@ impl Outcome {
         let ruled = |problem: ReplayProblem| {
             let rule = problem.rule();
             let (code, class, severity) = (rule.into(), ReplayRule::CLASS, rule.severity);
-            let about = About { code, class, severity, target: &target, effect: None };
+            let about = PolicyInput { code, class, severity, target: &target, effect: None };
             let InForce { policy, built_in, today } = in_force;
-            let (level, because) = ruled(about, policy, built_in, *today);
-            Ruled { level, because: because.to_string(), problem }
+            let (level, because) = rule_on(about, policy, built_in, *today);
+            Ruled { level, because, problem }
         };
         let problems = problems.into_iter().map(ruled).collect();
         Self { file, target, exchanges, streams, recorded_with, problems }

@@ -10,7 +10,7 @@ use clap::Args;
 use super::args::asking::AskingArgs;
 use super::args::confirming::{Confirm, ConfirmArgs};
 use super::args::endpoint::env;
-use super::args::output::{Format, OutputArgs};
+use super::args::output::{OutputArgs, ReportFormat};
 use super::args::scope::{NOWHERE, Scope, ScopeArgs};
 use super::args::stored::{EvidenceFiles, find_run};
 use super::drift::line as drift_line;
@@ -28,7 +28,7 @@ use crate::campaign::{
     Campaign, Resumed, RunEnd, RunRecorder, RunSettings, RunSubject, confirm_all, suspects,
 };
 use crate::profile::Profile;
-use crate::regress::drifts;
+use crate::regress::find_drifts;
 use crate::report::{EvidenceLinks, Report, for_terminal};
 use crate::sim::Running;
 use crate::store::{Completion, RunHistory, RunId};
@@ -164,7 +164,7 @@ fn write_history(args: &RunArgs, ended: &EndedRun, console: &Console) -> Result<
         console.note(&format!("the history's last line was cut short and is dropped: {cut}"));
     }
     let rows = history.results().map_err(CliError::usage)?.rows;
-    for drift in drifts(&rows) {
+    for drift in find_drifts(&rows) {
         console.note(&drift_line(&drift));
     }
     Ok(())
@@ -186,7 +186,7 @@ fn print_comparison(
     let recorder = &ended.recorder;
     let judged = baseline.judge(recorder.folder(), recorder.manifest(), profiles, Confirm::On)?;
     let text = judged.text(&EvidenceFiles::below(&args.reports));
-    if args.output.format() == Format::Table && args.output.file().is_none() {
+    if args.output.format() == ReportFormat::Table && args.output.file().is_none() {
         console.result(&text)?;
     } else {
         console.note(text.trim_end());

@@ -1,7 +1,7 @@
-//! What does an adapter fix, break and hide?
+//! The effects of an adapter: what it fixes, breaks and hides.
 //!
 //! A model's profile through the adapter is compared with its direct one by the same table as any
-//! two profiles. What a change means is then said from where a user of the adapter stands.
+//! two profiles. Each change is then an effect on a user of the adapter.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::diff::{compare_documents, documents, order};
-use super::{Change, Class, Detail, Diff, Seen};
+use super::{Change, ChangeClass, ClientView, Detail, Diff};
 use crate::dialect::DialectId;
 use crate::profile::{Profile, ReplayMode, Status, ToolCallFormat};
 
@@ -31,7 +31,7 @@ use crate::profile::{Profile, ReplayMode, Status, ToolCallFormat};
     ValueEnum,
 )]
 #[serde(rename_all = "kebab-case")]
-pub enum Effect {
+pub enum AdapterEffect {
     /// Something works directly and not through it.
     Breaks,
     /// No verdict could be reached through it.
@@ -44,7 +44,7 @@ pub enum Effect {
     Fixes,
 }
 
-impl fmt::Display for Effect {
+impl fmt::Display for AdapterEffect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Breaks => "breaks",
@@ -56,23 +56,23 @@ impl fmt::Display for Effect {
     }
 }
 
-impl Effect {
+impl AdapterEffect {
     /// The class that policies know it by.
-    fn class(self) -> Class {
+    fn class(self) -> ChangeClass {
         match self {
-            Self::Breaks => Class::Regression,
-            Self::LeavesOpen | Self::Hides => Class::Missing,
-            Self::Alters => Class::Drift,
-            Self::Fixes => Class::Improvement,
+            Self::Breaks => ChangeClass::Regression,
+            Self::LeavesOpen | Self::Hides => ChangeClass::Missing,
+            Self::Alters => ChangeClass::Drift,
+            Self::Fixes => ChangeClass::Improvement,
         }
     }
 
-    fn of_class(class: Class) -> Self {
+    fn of_class(class: ChangeClass) -> Self {
         match class {
-            Class::Regression => Self::Breaks,
-            Class::Missing => Self::Hides,
-            Class::Drift | Class::New => Self::Alters,
-            Class::Improvement => Self::Fixes,
+            ChangeClass::Regression => Self::Breaks,
+            ChangeClass::Missing => Self::Hides,
+            ChangeClass::Drift | ChangeClass::New => Self::Alters,
+            ChangeClass::Improvement => Self::Fixes,
         }
     }
 }
@@ -83,40 +83,40 @@ pub struct AdapterSide {
     /// Its profile.
     pub profile: Profile,
     /// What its answers let a client see.
-    pub seen: Seen,
+    pub seen: ClientView,
 }
 
-/// Where the class of a change does not say what an adapter does by it.
-const EXCEPTIONS: &[(&str, Effect, &str)] = &[
-    ("target-inconclusive", Effect::LeavesOpen, "nothing was learnt through the adapter"),
-    ("verdict-inconclusive", Effect::LeavesOpen, "nothing was learnt of the probe"),
-    ("case-inconclusive", Effect::LeavesOpen, "nothing was learnt of the case"),
-    ("call-ids-rewritten", Effect::Hides, "the provider's own ids are not to be seen"),
-    ("reasoning-state-gone", Effect::Hides, "the model reasons, and nobody sees it"),
-    ("reasoning-replay-optional", Effect::Fixes, "the adapter takes care of it"),
+/// The codes whose class does not give the effect, and why.
+const EXCEPTIONS: &[(&str, AdapterEffect, &str)] = &[
+    ("target-inconclusive", AdapterEffect::LeavesOpen, "nothing was learnt through the adapter"),
+    ("verdict-inconclusive", AdapterEffect::LeavesOpen, "nothing was learnt of the probe"),
+    ("case-inconclusive", AdapterEffect::LeavesOpen, "nothing was learnt of the case"),
+    ("call-ids-rewritten", AdapterEffect::Hides, "the provider's own ids are not to be seen"),
+    ("reasoning-state-gone", AdapterEffect::Hides, "the model reasons, and nobody sees it"),
+    ("reasoning-replay-optional", AdapterEffect::Fixes, "the adapter takes care of it"),
 ];
 
 /// Whether words may stand before results depends on the dialect: they share a message in some, and
 /// are messages of their own in others.
 const PLACE_OF_RESULTS: &str = "results.history.shapes.text-before-results.**";
 
-/// What an adapter does by a change from the direct profile to the one through it.
-pub fn effect_of(change: &Change, direct: &Profile, adapter: &Profile) -> Effect {
+/// The effect that a change from the direct profile to the one through the adapter stands for.
+fn effect_of(change: &Change, direct: &Profile, adapter: &Profile) -> AdapterEffect {
     let translates = direct.dialect != adapter.dialect;
     match change.code.as_str() {
-        "reasoning-replay-optional" if !carries_reasoning(direct, adapter) => Effect::Hides,
-        "server-changed" if change.at.new.is_null() => Effect::Hides,
-        "verdict-new" if change.at.new == "pass" => Effect::Fixes,
-        "reasoning-field-changed" if translates => Effect::Alters,
-        _ if translates && change.at.field.matches(PLACE_OF_RESULTS) => Effect::Alters,
+        "reasoning-replay-optional" if !carries_reasoning(direct, adapter) => AdapterEffect::Hides,
+        "server-changed" if change.at.new.is_null() => AdapterEffect::Hides,
+        "verdict-new" if change.at.new == "pass" => AdapterEffect::Fixes,
+        "reasoning-field-changed" if translates => AdapterEffect::Alters,
+        _ if translates && change.at.field.matches(PLACE_OF_RESULTS) => AdapterEffect::Alters,
         code => EXCEPTIONS
             .iter()
             .find(|(known, ..)| *known == code)
-            .map_or_else(|| Effect::of_class(change.class), |(_, effect, _)| *effect),
+            .map_or_else(|| AdapterEffect::of_class(change.class), |(_, effect, _)| *effect),
     }
 }
 
-/// Whether reasoning that the model demands back gets there, though a client may see none of it.
+/// Whether the reasoning that a model demands back reaches it, even if clients see none of it.
 fn carries_reasoning(direct: &Profile, adapter: &Profile) -> bool {
     let seen = adapter.capabilities.reasoning_replay.mode != Some(ReplayMode::Absent);
     let demanded = direct.capabilities.requires_reasoning_replay == Some(true);
@@ -143,19 +143,19 @@ pub fn compare_through_adapter(direct: &AdapterSide, adapter: &AdapterSide) -> D
 /// The changes of the profile and of what a client sees.
 pub(super) fn compare_sides(direct: &AdapterSide, adapter: &AdapterSide) -> Vec<Change> {
     let (mut old, mut new) = documents(&direct.profile, &adapter.profile);
-    insert_seen(&mut old, &direct.seen.beside(&direct.seen));
-    insert_seen(&mut new, &adapter.seen.beside(&direct.seen));
+    insert_seen(&mut old, &direct.seen.compared_with(&direct.seen));
+    insert_seen(&mut new, &adapter.seen.compared_with(&direct.seen));
     compare_documents(&old, &new, &adapter.profile)
 }
 
-fn insert_seen(document: &mut Value, seen: &Seen) {
+fn insert_seen(document: &mut Value, seen: &ClientView) {
     if let Some(object) = document.as_object_mut() {
         object.insert("seen".to_owned(), json!(seen));
     }
 }
 
-/// Without the details that are not missed: an adapter whose streams are right may well be free of
-/// the provider's cuts, and one that keeps the seal of reasoning by itself need not show it.
+/// The adapter's side without the details that nobody misses: an adapter whose streams are right may
+/// well mend the provider's cuts, and one that keeps the seal of reasoning itself need not show it.
 fn without_excused(direct: &AdapterSide, adapter: &AdapterSide) -> AdapterSide {
     let (old, new) = (&direct.profile, &adapter.profile);
     let streams = new.capabilities.supports_streaming_tool_use == Some(true);
@@ -169,25 +169,25 @@ fn without_excused(direct: &AdapterSide, adapter: &AdapterSide) -> AdapterSide {
     adapter
 }
 
-/// The direct profile as it is to be found through an adapter that changes nothing: calls in the own
-/// form of whichever dialect is spoken are the same, since translating is what adapters are for.
+/// The direct profile as an adapter that only translates would show it: calls in the native format of
+/// one dialect become calls in that of the other.
 pub fn as_translated(direct: &Profile, adapter: &Profile) -> Profile {
-    let is_own = |profile: &Profile| {
-        profile.capabilities.tool_call_format == Some(own_format(profile.dialect))
+    let is_native = |profile: &Profile| {
+        profile.capabilities.tool_call_format == Some(native_format(profile.dialect))
     };
     let mut direct = direct.clone();
-    if is_own(&direct) && is_own(adapter) {
+    if is_native(&direct) && is_native(adapter) {
         direct.capabilities.tool_call_format = adapter.capabilities.tool_call_format;
-        let form = adapter.results.single_tool.as_ref().and_then(|single| single.format);
+        let format = adapter.results.single_tool.as_ref().and_then(|single| single.format);
         if let Some(single) = &mut direct.results.single_tool {
-            single.format = form;
+            single.format = format;
         }
     }
     direct
 }
 
-/// The form in which calls arrive where the protocol is kept to.
-fn own_format(dialect: DialectId) -> ToolCallFormat {
+/// The format of calls that keep to the dialect.
+fn native_format(dialect: DialectId) -> ToolCallFormat {
     match dialect {
         DialectId::AnthropicMessages => ToolCallFormat::Anthropic,
         DialectId::OpenAiChat | DialectId::OpenAiResponses | DialectId::Ollama => {
@@ -208,10 +208,11 @@ mod tests {
     /// What the adapter does by each code of the table whose class does not say it.
     #[test]
     fn every_exception_is_about_a_code_and_says_something_else_than_its_class() {
-        let classes: BTreeMap<&str, Class> = rules().map(|rule| (rule.code, rule.class)).collect();
+        let classes: BTreeMap<&str, ChangeClass> =
+            rules().map(|rule| (rule.code, rule.class)).collect();
         for (code, effect, _) in EXCEPTIONS {
             let class = classes.get(code).unwrap_or_else(|| panic!("no code {code}"));
-            assert_ne!(Effect::of_class(*class), *effect, "{code} needs no exception");
+            assert_ne!(AdapterEffect::of_class(*class), *effect, "{code} needs no exception");
         }
     }
 
@@ -221,21 +222,21 @@ mod tests {
         for rule in rules() {
             let effect = effect_of(&change(rule.code), &any, &any);
             let exception = EXCEPTIONS.iter().any(|(code, ..)| *code == rule.code);
-            let fits = effect.class() == rule.class || rule.class == Class::New;
+            let fits = effect.class() == rule.class || rule.class == ChangeClass::New;
             assert!(exception || fits, "{}", rule.code);
             let is_open = rule.code.ends_with("-inconclusive");
-            assert_eq!(effect == Effect::LeavesOpen, is_open, "{}", rule.code);
+            assert_eq!(effect == AdapterEffect::LeavesOpen, is_open, "{}", rule.code);
         }
     }
 
-    fn effects(direct: &Value, adapter: &Value) -> Vec<(String, Effect)> {
-        let side = |patch| AdapterSide { profile: profile(patch), seen: Seen::default() };
+    fn effects(direct: &Value, adapter: &Value) -> Vec<(String, AdapterEffect)> {
+        let side = |patch| AdapterSide { profile: profile(patch), seen: ClientView::default() };
         let diff = compare_through_adapter(&side(direct), &side(adapter));
         let each = diff.changes.into_iter();
         each.map(|it| (it.code.to_string(), it.effect.unwrap())).collect()
     }
 
-    fn one(code: &str, effect: Effect) -> Vec<(String, Effect)> {
+    fn one(code: &str, effect: AdapterEffect) -> Vec<(String, AdapterEffect)> {
         vec![(code.to_owned(), effect)]
     }
 
@@ -244,8 +245,8 @@ mod tests {
         let one_call = json!({"supportsParallelToolUse": false,
             "results": {"parallelTool": {"status": "fail"}}});
         let base = json!({});
-        assert_eq!(effects(&base, &one_call), one("parallel-lost", Effect::Breaks));
-        assert_eq!(effects(&one_call, &base), one("parallel-gained", Effect::Fixes));
+        assert_eq!(effects(&base, &one_call), one("parallel-lost", AdapterEffect::Breaks));
+        assert_eq!(effects(&one_call, &base), one("parallel-gained", AdapterEffect::Fixes));
         assert_eq!(effects(&base, &base), []);
     }
 
@@ -256,7 +257,7 @@ mod tests {
         let chat = json!({"dialect": "openai-chat", "toolCallFormat": "openai"});
         assert_eq!(effects(&anthropic, &chat), []);
         let text = json!({"dialect": "openai-chat", "toolCallFormat": "xml"});
-        assert_eq!(effects(&anthropic, &text), one("call-format-lost", Effect::Breaks));
+        assert_eq!(effects(&anthropic, &text), one("call-format-lost", AdapterEffect::Breaks));
     }
 
     #[test]
@@ -267,9 +268,9 @@ mod tests {
         };
         let direct = taken("accepted", "anthropic-messages", "anthropic");
         let chat = taken("rejected", "openai-chat", "openai");
-        assert_eq!(effects(&direct, &chat), one("history-rule-tightened", Effect::Alters));
+        assert_eq!(effects(&direct, &chat), one("history-rule-tightened", AdapterEffect::Alters));
         let same = taken("accepted", "openai-chat", "openai");
-        assert_eq!(effects(&same, &chat), one("history-rule-tightened", Effect::Breaks));
+        assert_eq!(effects(&same, &chat), one("history-rule-tightened", AdapterEffect::Breaks));
     }
 
     #[test]
@@ -280,9 +281,9 @@ mod tests {
         };
         let direct = replay("anthropic-messages", "thinking block");
         let chat = replay("openai-chat", "reasoning_content");
-        assert_eq!(effects(&direct, &chat), one("reasoning-field-changed", Effect::Alters));
+        assert_eq!(effects(&direct, &chat), one("reasoning-field-changed", AdapterEffect::Alters));
         let renamed = replay("openai-chat", "reasoning");
-        assert_eq!(effects(&chat, &renamed), one("reasoning-field-changed", Effect::Breaks));
+        assert_eq!(effects(&chat, &renamed), one("reasoning-field-changed", AdapterEffect::Breaks));
     }
 
     #[test]
@@ -292,13 +293,13 @@ mod tests {
                 "reasoningReplay": {"mode": mode, "field": "reasoning_content"}})
         };
         let required = mode("required", true);
-        let fixed = one("reasoning-replay-optional", Effect::Fixes);
+        let fixed = one("reasoning-replay-optional", AdapterEffect::Fixes);
         assert_eq!(effects(&required, &mode("accepted", false)), fixed);
         // Directly the model would have refused: whoever saw nothing and got through was helped.
         assert_eq!(effects(&required, &mode("absent", false)), fixed);
         let mut stuck = mode("absent", false);
         stuck["results"] = json!({"closedLoop": {"status": "partial"}});
-        let hidden = ("reasoning-replay-optional".to_owned(), Effect::Hides);
+        let hidden = ("reasoning-replay-optional".to_owned(), AdapterEffect::Hides);
         assert!(effects(&required, &stuck).contains(&hidden));
     }
 }

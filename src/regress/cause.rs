@@ -1,6 +1,6 @@
 //! Causes and effects: which of a target's differences explains the others.
 
-use super::{Class, FieldChange, Rest, Rule};
+use super::{ChangeClass, Explains, FieldChange, Rule};
 use crate::profile::FieldPath;
 
 /// A difference with its row, and what follows from it.
@@ -45,24 +45,24 @@ impl Cause {
         if path.matches("metrics.*") {
             return true;
         }
-        match self.rule.rest {
-            Rest::Nothing => false,
-            Rest::Status => {
+        match self.rule.explains {
+            Explains::Nothing => false,
+            Explains::Status => {
                 let summed_up = ["results.**.status", "results.**.passes"];
                 same_probe() && summed_up.iter().any(|pattern| path.matches(pattern))
             }
-            Rest::Probe => same_probe(),
-            Rest::ProbeAnd(fields) => {
+            Explains::Probe => same_probe(),
+            Explains::ProbeAnd(fields) => {
                 same_probe() || fields.iter().any(|pattern| path.matches(pattern))
             }
-            Rest::Target => true,
+            Explains::Target => true,
         }
     }
 
     /// Good news never covers bad news, unless nothing can be compared at all.
     fn may_hide(&self, effect: &Rule) -> bool {
-        effect.class != Class::Regression
-            || matches!(self.rule.class, Class::Regression | Class::Missing)
-            || self.rule.rest == Rest::Target
+        effect.class != ChangeClass::Regression
+            || matches!(self.rule.class, ChangeClass::Regression | ChangeClass::Missing)
+            || self.rule.explains == Explains::Target
     }
 }

@@ -1,4 +1,4 @@
-//! What is one change?
+//! One change of one target: what it is called, how much it matters, and its evidence.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Code, Effect};
+use super::{AdapterEffect, Code};
 use crate::ir::Digest;
 use crate::profile::{Confirmation, FieldPath, Subject};
 
@@ -16,7 +16,7 @@ use crate::profile::{Confirmation, FieldPath, Subject};
     Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, ValueEnum,
 )]
 #[serde(rename_all = "kebab-case")]
-pub enum Class {
+pub enum ChangeClass {
     /// Something that worked does not any more, or an adapter must do more than before.
     Regression,
     /// Something works that did not.
@@ -56,7 +56,7 @@ pub enum Severity {
     Critical,
 }
 
-impl fmt::Display for Class {
+impl fmt::Display for ChangeClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Regression => "regression",
@@ -111,7 +111,7 @@ pub struct Change {
     /// What the change is called.
     pub code: Code,
     /// What it means.
-    pub class: Class,
+    pub class: ChangeClass,
     /// How much it matters.
     pub severity: Severity,
     /// Where in the profile it shows, with what stood and stands there.
@@ -123,7 +123,7 @@ pub struct Change {
     pub reason: Sides<Option<String>>,
     /// The exchanges that it rests on.
     pub evidence: Sides<Vec<Digest>>,
-    /// What follows from it, and is no change of its own.
+    /// Differences that follow from it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<FieldChange>,
     /// What stood in the place of a target whose tuple changed.
@@ -132,7 +132,7 @@ pub struct Change {
     /// What sampling it again showed, where that was done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmation: Option<Confirmation>,
-    /// What an adapter does by it, where one is the subject: before is without it, after with it.
+    /// The effect of an adapter, where one is compared: old is without it, new with it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub effect: Option<Effect>,
+    pub effect: Option<AdapterEffect>,
 }

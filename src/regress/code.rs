@@ -1,4 +1,4 @@
-//! Which names can a policy use?
+//! Codes: the names of changes, as policies spell them.
 
 use std::fmt;
 

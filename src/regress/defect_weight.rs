@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Class, FieldChange, Severity};
+use super::{ChangeClass, FieldChange, Severity};
 use crate::dialect::DialectId;
 use crate::ir::Defect;
 use crate::profile::{ReplyMode, clients_broken_by};
@@ -15,7 +15,10 @@ const DEFECTS: &[(&str, ReplyMode)] = &[
 ];
 
 /// The class and severity of a defect that appeared; `None` for every other change.
-pub(super) fn weigh_defect(at: &FieldChange, dialect: DialectId) -> Option<(Class, Severity)> {
+pub(super) fn weigh_defect(
+    at: &FieldChange,
+    dialect: DialectId,
+) -> Option<(ChangeClass, Severity)> {
     let (_, mode) = DEFECTS.iter().find(|(pattern, _)| at.field.matches(pattern))?;
     if !at.old.is_null() {
         return None;
@@ -23,9 +26,9 @@ pub(super) fn weigh_defect(at: &FieldChange, dialect: DialectId) -> Option<(Clas
     let code = Value::from(at.field.last()?);
     let defect: Defect = serde_json::from_value(code).ok()?;
     Some(match clients_broken_by(defect, dialect, *mode).count() {
-        0 => (Class::Drift, Severity::Info),
-        1 => (Class::Regression, Severity::Minor),
-        _ => (Class::Regression, Severity::Major),
+        0 => (ChangeClass::Drift, Severity::Info),
+        1 => (ChangeClass::Regression, Severity::Minor),
+        _ => (ChangeClass::Regression, Severity::Major),
     })
 }
 
@@ -34,7 +37,7 @@ mod tests {
     use super::*;
     use crate::profile::FieldPath;
 
-    fn weigh(result: &str, defect: &str) -> Option<(Class, Severity)> {
+    fn weigh(result: &str, defect: &str) -> Option<(ChangeClass, Severity)> {
         let field = FieldPath::of(&["results", result, "defects", defect]);
         let at = FieldChange { field, old: Value::Null, new: Value::from("present") };
         weigh_defect(&at, DialectId::OpenAiChat)
@@ -42,11 +45,11 @@ mod tests {
 
     #[test]
     fn a_defect_weighs_as_much_as_the_clients_it_breaks() {
-        let major = Some((Class::Regression, Severity::Major));
+        let major = Some((ChangeClass::Regression, Severity::Major));
         assert_eq!(weigh("streaming", "index-reused"), major);
-        let minor = Some((Class::Regression, Severity::Minor));
+        let minor = Some((ChangeClass::Regression, Severity::Minor));
         assert_eq!(weigh("streaming", "index-offset"), minor);
-        let harmless = Some((Class::Drift, Severity::Info));
+        let harmless = Some((ChangeClass::Drift, Severity::Info));
         assert_eq!(weigh("streaming", "finish-key-missing"), harmless);
         assert_eq!(weigh("singleTool", "index-reused"), harmless, "only streams have indexes");
     }

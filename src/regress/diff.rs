@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 
 use super::cause::{Cause, find_causes};
 use super::defect_weight::weigh_defect;
-use super::field::differences;
-use super::{Change, Class, FieldChange, Severity, Sides};
+use super::differences::differences;
+use super::{Change, ChangeClass, FieldChange, Severity, Sides};
 use crate::ir::Digest;
 use crate::profile::{Confirmation, FieldPath, Profile, Subject, predecessor, slug};
 
@@ -37,7 +37,7 @@ impl Diff {
 
     /// Whether something got worse.
     pub fn has_regression(&self) -> bool {
-        self.changes.iter().any(|change| change.class == Class::Regression)
+        self.changes.iter().any(|change| change.class == ChangeClass::Regression)
     }
 }
 
@@ -88,11 +88,11 @@ fn file(profile: &Profile) -> String {
 /// By class, the gravest first, then by target and place.
 pub(super) fn order(change: &Change) -> (u8, Reverse<Severity>, &str, &str, &FieldPath) {
     let class = match change.class {
-        Class::Regression => 0,
-        Class::Missing => 1,
-        Class::Drift => 2,
-        Class::New => 3,
-        Class::Improvement => 4,
+        ChangeClass::Regression => 0,
+        ChangeClass::Missing => 1,
+        ChangeClass::Drift => 2,
+        ChangeClass::New => 3,
+        ChangeClass::Improvement => 4,
     };
     let Change { severity, target, file, .. } = change;
     (class, Reverse(*severity), target, file, &change.at.field)

@@ -1,8 +1,8 @@
-//! What declines slowly over nights, and what is too flaky to be judged by one?
+//! Drift: slow declines over many runs, and probes that are too flaky to be judged by one.
 //!
-//! A cumulative sum over a target's history: each night adds how much better a lower rate explains
-//! it than the rate of the first nights does, and never falls below zero. What no single night
-//! shows adds up; chance does not.
+//! A cumulative sum over a target's history: each run adds how much better a lower rate explains it
+//! than the rate of the first runs does, and the sum never falls below zero. A decline that no single
+//! run shows adds up; chance does not.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,23 +14,23 @@ use super::estimate;
 use crate::profile::{Observed, Status};
 use crate::store::HistoryRow;
 
-/// How far back nights count.
+/// How far back runs count.
 const WINDOW: usize = 100;
 
-/// The first nights, which the others are compared with.
+/// The first runs, which the others are compared with.
 const LEARNING: usize = 14;
 
 /// The decline of the rate that the sum is tuned to.
 const DECLINE: f64 = 0.20;
 
 /// Where the sum is called a drift: chance gets there in fewer than one of twenty histories of a
-/// hundred nights.
+/// hundred runs.
 const ALARM: f64 = 7.0;
 
 /// No rate is taken to be nearer to 0 or 1 than this.
 const MARGIN: f64 = 0.02;
 
-/// The nights that flips are counted in.
+/// The runs that flips are counted in.
 const RECENT: usize = 14;
 
 /// How often the verdict must flip in them for a probe to count as flaky: more often than by
@@ -47,10 +47,10 @@ pub struct Drift {
     pub profile: String,
     /// The probe.
     pub probe: String,
-    /// The night it began.
+    /// When it began.
     #[schemars(with = "String")]
     pub since: DateTime<Utc>,
-    /// The run of that night.
+    /// The run of that first.
     pub since_run: String,
     /// How the trials before came out.
     pub before: Observed,
@@ -61,13 +61,13 @@ pub struct Drift {
 /// The series of one target and probe.
 type Series<'a> = Vec<&'a HistoryRow>;
 
-/// The declines that the newest night still shows.
-pub fn drifts(rows: &[HistoryRow]) -> Vec<Drift> {
-    series(rows).values().filter_map(drift).collect()
+/// The declines that the newest run still shows.
+pub fn find_drifts(rows: &[HistoryRow]) -> Vec<Drift> {
+    series(rows).values().filter_map(drift_of).collect()
 }
 
-/// The targets, as `provider/model`, and probes whose verdict flips too often from night to night.
-pub fn flaky(rows: &[HistoryRow]) -> BTreeSet<(String, String)> {
+/// The targets, as `provider/model`, and probes whose verdict flips too often from run to first.
+pub fn flaky_probes(rows: &[HistoryRow]) -> BTreeSet<(String, String)> {
     let flips = |series: &Series<'_>| {
         let recent = series.iter().rev().take(RECENT);
         let verdicts: Vec<Status> = recent.map(|row| row.status).collect();
@@ -81,7 +81,7 @@ pub fn flaky(rows: &[HistoryRow]) -> BTreeSet<(String, String)> {
         .collect()
 }
 
-/// The conclusive nights of each target and probe, oldest first, since the suite last changed.
+/// The conclusive runs of each target and probe, oldest first, since the suite last changed.
 fn series(rows: &[HistoryRow]) -> BTreeMap<(&str, &str), Series<'_>> {
     let mut all: BTreeMap<(&str, &str), Series<'_>> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.trials > 0) {
@@ -98,49 +98,49 @@ fn series(rows: &[HistoryRow]) -> BTreeMap<(&str, &str), Series<'_>> {
     all
 }
 
-fn drift(series: &Series<'_>) -> Option<Drift> {
+fn drift_of(series: &Series<'_>) -> Option<Drift> {
     let (first, later) = series.split_at_checked(LEARNING)?;
-    let usual = usual(sum(first))?;
-    let begun = later.get(alarm(usual, later)?..)?;
-    let night = begun.first()?;
+    let usual = usual_rate(sum(first))?;
+    let begun = later.get(alarm_start(usual, later)?..)?;
+    let first = begun.first()?;
     Some(Drift {
-        target: night.target.clone(),
-        profile: night.profile.clone(),
-        probe: night.probe.clone(),
-        since: night.time,
-        since_run: night.run.to_string(),
+        target: first.target.clone(),
+        profile: first.profile.clone(),
+        probe: first.probe.clone(),
+        since: first.time,
+        since_run: first.run.to_string(),
         before: sum(series.get(..series.len() - begun.len())?),
         after: sum(begun),
     })
 }
 
-/// The rate of the first nights, less the error that so few trials leave in it: taken too high, it
+/// The rate of the first runs, less the error that so few trials leave in it: taken too high, it
 /// would make a decline of chance.
-fn usual(first: Observed) -> Option<f64> {
+fn usual_rate(first: Observed) -> Option<f64> {
     let rate = estimate(first)?;
     let error = (rate * (1.0 - rate) / f64::from(first.trials)).sqrt();
     Some((rate - error).clamp(DECLINE + MARGIN, 1.0 - MARGIN))
 }
 
-/// The night after which the sum rose to the alarm and stayed there.
-fn alarm(usual: f64, nights: &[&HistoryRow]) -> Option<usize> {
+/// The run after which the sum rose to the alarm and stayed there.
+fn alarm_start(usual: f64, runs: &[&HistoryRow]) -> Option<usize> {
     let lower = usual - DECLINE;
     let (per_pass, per_fail) = ((lower / usual).ln(), ((1.0 - lower) / (1.0 - usual)).ln());
     let (mut sum, mut begun) = (0.0, 0);
-    for (index, night) in nights.iter().enumerate() {
+    for (index, run) in runs.iter().enumerate() {
         if sum <= 0.0 {
             (sum, begun) = (0.0, index);
         }
-        let passes = f64::from(night.passes);
-        sum += passes * per_pass + (f64::from(night.trials) - passes) * per_fail;
+        let passes = f64::from(run.passes);
+        sum += passes * per_pass + (f64::from(run.trials) - passes) * per_fail;
     }
     (sum >= ALARM).then_some(begun)
 }
 
-fn sum(nights: &[&HistoryRow]) -> Observed {
-    nights.iter().fold(Observed::default(), |sum, night| Observed {
-        passes: sum.passes + night.passes,
-        trials: sum.trials + night.trials,
+fn sum(runs: &[&HistoryRow]) -> Observed {
+    runs.iter().fold(Observed::default(), |sum, run| Observed {
+        passes: sum.passes + run.passes,
+        trials: sum.trials + run.trials,
     })
 }
 
@@ -151,10 +151,10 @@ mod tests {
     use crate::profile::Tally;
 
     const HISTORIES: u32 = 1000;
-    const NIGHTS: u32 = 100;
+    const RUNS: u32 = 100;
 
-    fn row(night: u32, passes: u32, trials: u32) -> HistoryRow {
-        let time = DateTime::UNIX_EPOCH + chrono::Days::new(u64::from(night));
+    fn row(run: u32, passes: u32, trials: u32) -> HistoryRow {
+        let time = DateTime::UNIX_EPOCH + chrono::Days::new(u64::from(run));
         let tally = Tally { passes, fails: trials - passes, ..Tally::default() };
         HistoryRow {
             history_version: 1,
@@ -171,13 +171,13 @@ mod tests {
     }
 
     fn history(trials: u32, luck: &mut Luck, rate: impl Fn(u32) -> f64) -> Vec<HistoryRow> {
-        (0..NIGHTS).map(|night| row(night, luck.passes(trials, rate(night)), trials)).collect()
+        (0..RUNS).map(|run| row(run, luck.passes(trials, rate(run)), trials)).collect()
     }
 
-    /// The first night whose history shows a drift, and the night it is said to have begun.
+    /// The first run whose history shows a drift, and the run it is said to have begun.
     fn noticed(rows: &[HistoryRow]) -> Option<(u32, u32)> {
         (1..=rows.len()).find_map(|known| {
-            let found = drifts(&rows[..known]).pop()?;
+            let found = find_drifts(&rows[..known]).pop()?;
             let began = rows.iter().position(|row| row.time == found.since).unwrap();
             Some((u32::try_from(known - 1).unwrap(), u32::try_from(began).unwrap()))
         })
@@ -191,32 +191,30 @@ mod tests {
                 let alarms = (0..HISTORIES / 4)
                     .filter(|_| noticed(&history(trials, &mut luck, |_| rate)).is_some());
                 let alarms = percent(u32::try_from(alarms.count()).unwrap(), HISTORIES / 4);
-                println!(
-                    "{trials} trials at {rate}: {alarms:.1} % false alarms in {NIGHTS} nights"
-                );
+                println!("{trials} trials at {rate}: {alarms:.1} % false alarms in {RUNS} runs");
                 assert!(alarms <= 5.0, "{trials} trials at {rate}: {alarms} %");
             }
         }
     }
 
     #[test]
-    fn a_point_a_night_is_noticed_with_about_the_night_it_began() {
+    fn a_point_a_run_is_noticed_with_about_the_run_it_began_in() {
         const BEGAN: u32 = 30;
-        let fading = |night: u32| 0.95 - 0.01 * f64::from(night.clamp(BEGAN, BEGAN + 35) - BEGAN);
+        let fading = |run: u32| 0.95 - 0.01 * f64::from(run.clamp(BEGAN, BEGAN + 35) - BEGAN);
         let mut luck = Luck::seeded(6);
         for trials in [3, 10] {
             let found: Vec<(u32, u32)> = (0..HISTORIES / 4)
                 .filter_map(|_| noticed(&history(trials, &mut luck, fading)))
-                .filter(|(night, _)| *night >= BEGAN)
+                .filter(|(run, _)| *run >= BEGAN)
                 .collect();
             let count = u32::try_from(found.len()).unwrap();
             let mean = |sum: u32| f64::from(sum) / f64::from(count);
-            let delay = mean(found.iter().map(|(night, _)| night - BEGAN).sum());
+            let delay = mean(found.iter().map(|(run, _)| run - BEGAN).sum());
             let began = mean(found.iter().map(|(_, began)| began).sum());
             let detected = percent(count, HISTORIES / 4);
             println!(
-                "{trials} trials: {detected:.1} % noticed after {delay:.1} nights on average, said \
-                 to begin in night {began:.1} (truly {BEGAN})"
+                "{trials} trials: {detected:.1} % noticed after {delay:.1} runs on average, said \
+                 to begin in run {began:.1} (truly {BEGAN})"
             );
             assert!(detected >= 95.0, "{trials} trials: {detected} %");
             assert!((f64::from(BEGAN) - 5.0..f64::from(BEGAN) + 25.0).contains(&began));
@@ -224,24 +222,24 @@ mod tests {
     }
 
     #[test]
-    fn nights_without_a_verdict_and_other_suites_do_not_count() {
-        let mut rows: Vec<HistoryRow> = (0..20).map(|night| row(night, 3, 3)).collect();
-        rows.extend((20..60).map(|night| row(night, 0, 0)));
-        assert_eq!(drifts(&rows), []);
+    fn runs_without_a_verdict_and_other_suites_do_not_count() {
+        let mut rows: Vec<HistoryRow> = (0..20).map(|run| row(run, 3, 3)).collect();
+        rows.extend((20..60).map(|run| row(run, 0, 0)));
+        assert_eq!(find_drifts(&rows), []);
         rows.extend(
-            (60..70).map(|night| HistoryRow { probe_version: "v2".to_owned(), ..row(night, 0, 3) }),
+            (60..70).map(|run| HistoryRow { probe_version: "v2".to_owned(), ..row(run, 0, 3) }),
         );
-        assert_eq!(drifts(&rows), [], "another suite is another question");
+        assert_eq!(find_drifts(&rows), [], "another suite is another question");
     }
 
     #[test]
     fn a_verdict_that_flips_often_is_flaky_and_one_that_broke_and_was_mended_is_not() {
-        let nights = |passes: &[u32]| -> Vec<HistoryRow> {
-            (0_u32..).zip(passes).map(|(night, passes)| row(night, *passes, 3)).collect()
+        let runs = |passes: &[u32]| -> Vec<HistoryRow> {
+            (0_u32..).zip(passes).map(|(run, passes)| row(run, *passes, 3)).collect()
         };
-        let flaky_one = nights(&[3, 2, 3, 3, 2, 3, 2, 3]);
+        let flaky_one = runs(&[3, 2, 3, 3, 2, 3, 2, 3]);
         let pair = ("acme/model".to_owned(), "parallel".to_owned());
-        assert_eq!(flaky(&flaky_one), BTreeSet::from([pair]));
-        assert!(flaky(&nights(&[3, 3, 0, 0, 3, 3, 0, 3])).is_empty());
+        assert_eq!(flaky_probes(&flaky_one), BTreeSet::from([pair]));
+        assert!(flaky_probes(&runs(&[3, 3, 0, 0, 3, 3, 0, 3])).is_empty());
     }
 }

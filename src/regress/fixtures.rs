@@ -1,4 +1,4 @@
-//! Does every row of the table take the pair of profiles that it is meant for, and only that?
+//! Tests of the table: every row takes the pair of profiles in its fixture, and nothing else does.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::adapter::compare_sides;
-use super::field::IGNORED;
-use super::{AdapterSide, Answered, Change, FieldChange, Glimpse, Seen, diff, rules};
+use super::differences::IGNORED;
+use super::{AdapterSide, AnswerKind, Change, ClientView, FieldChange, SeenAnswer, diff, rules};
 use crate::ir::{Digest, Reply, Stop, StopKind};
 use crate::profile::{FieldPath, Profile};
 use crate::telemetry::MetricName;
@@ -102,7 +102,7 @@ fn changes(code: &str, direction: Direction) -> Vec<Change> {
     }
 }
 
-fn seen(answers: &[Shown]) -> Seen {
+fn seen(answers: &[Shown]) -> ClientView {
     let reply = |patch: &Value| -> Reply {
         let plain = Reply::new(vec![], Stop::new(StopKind::EndTurn, "stop"));
         let mut document = serde_json::to_value(plain).unwrap();
@@ -112,21 +112,21 @@ fn seen(answers: &[Shown]) -> Seen {
     let replies: Vec<Option<Reply>> =
         answers.iter().map(|it| it.reply.as_ref().map(reply)).collect();
     let evidence: Vec<Digest> = (0..answers.len()).map(|nth| Digest::of(nth.to_string())).collect();
-    let glimpses: Vec<Glimpse<'_>> = answers
+    let answers: Vec<SeenAnswer<'_>> = answers
         .iter()
         .zip(&replies)
         .zip(&evidence)
         .map(|((shown, reply), evidence)| {
             let what = match (reply, &shown.refusal) {
-                (Some(reply), _) => Answered::Reply(reply),
-                (None, _) if shown.cut => Answered::CutShort,
-                (None, _) if shown.failed => Answered::ServerError,
-                (None, words) => Answered::Refusal(words.as_deref().unwrap_or_default()),
+                (Some(reply), _) => AnswerKind::Reply(reply),
+                (None, _) if shown.cut => AnswerKind::CutShort,
+                (None, _) if shown.failed => AnswerKind::ServerError,
+                (None, words) => AnswerKind::Refusal(words.as_deref().unwrap_or_default()),
             };
-            Glimpse { evidence, streamed: shown.streamed, what }
+            SeenAnswer { evidence, streamed: shown.streamed, what }
         })
         .collect();
-    Seen::of(&glimpses)
+    ClientView::of(&answers)
 }
 
 /// JSON Merge Patch: null takes away.

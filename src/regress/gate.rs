@@ -1,4 +1,4 @@
-//! Does a diff pass?
+//! The gate: does a diff pass the policy?
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{About, Change, Class, Diff, Exception, Level, Policy};
+use super::{Change, ChangeClass, Diff, Exception, Level, Policy, PolicyInput};
 use crate::profile::Decision;
 
 /// The probes of targets, as `provider/model`, whose history is too flaky to fail a build.
@@ -27,11 +27,11 @@ impl Quarantine {
     }
 }
 
-/// A change with what became of it.
+/// A change, and what becomes of it by the policy.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Ruling {
-    /// What became of it.
+    /// What becomes of it.
     pub level: Level,
     /// What decided so.
     pub because: String,
@@ -75,8 +75,8 @@ pub fn gate(
     today: NaiveDate,
 ) -> Gate {
     let judge = |change: Change| {
-        let ruled = ruled((&change).into(), policy, built_in, today);
-        let (level, because) = sampled(&change, ruled, quarantine);
+        let decided = decide((&change).into(), policy, built_in, today);
+        let (level, because) = apply_samples(&change, decided, quarantine);
         Ruling { level, because, change }
     };
     let mut rulings: Vec<Ruling> = diff.changes.into_iter().map(judge).collect();
@@ -86,12 +86,12 @@ pub fn gate(
         Some(Level::Inconclusive) => GateOutcome::Inconclusive,
         Some(Level::Warn | Level::Allow) | None => GateOutcome::Passed,
     };
-    let expired = outdated(policy, today);
+    let expired = expired_exceptions(policy, today);
     Gate { outcome, compared: diff.compared, expired, rulings }
 }
 
 /// In words, the exceptions of a policy that no longer count.
-pub fn outdated(policy: &Policy, today: NaiveDate) -> Vec<String> {
+pub fn expired_exceptions(policy: &Policy, today: NaiveDate) -> Vec<String> {
     let words = |exception: &Exception| {
         let Exception { code, target, reason, expires, .. } = exception;
         format!("the exception for {code} of {target} expired on {expires}: {reason}")
@@ -99,38 +99,46 @@ pub fn outdated(policy: &Policy, today: NaiveDate) -> Vec<String> {
     policy.exceptions.iter().filter(|it| it.expires.0 < today).map(words).collect()
 }
 
-/// What becomes of something, and what decided so: exceptions first, then the policy's rules and the
-/// built-in ones.
-pub fn ruled(
-    about: About<'_>,
+/// The level of a change or of what a replay found, and in words what decided it.
+pub fn rule_on(
+    about: PolicyInput<'_>,
     policy: &Policy,
     built_in: &Policy,
     today: NaiveDate,
-) -> (Level, Because) {
+) -> (Level, String) {
+    let (level, because) = decide(about, policy, built_in, today);
+    (level, because.to_string())
+}
+
+/// Exceptions decide first, then the policy's rules, then the built-in ones.
+fn decide(
+    about: PolicyInput<'_>,
+    policy: &Policy,
+    built_in: &Policy,
+    today: NaiveDate,
+) -> (Level, DecidedBy) {
     let mut exceptions = policy.exceptions.iter().filter(|it| it.expires.0 >= today);
     if let Some(it) = exceptions.find(|it| it.fits(about)) {
         let words = format!("exception until {}: {}", it.expires, it.reason);
-        return (it.level, Because::Exception(words));
+        return (it.level, DecidedBy::Exception(words));
     }
     let own = policy.rules.iter().map(|rule| (rule, "policy"));
     let all = own.chain(built_in.rules.iter().map(|rule| (rule, "built-in")));
     let first = all.into_iter().find(|(rule, _)| rule.fits(about));
     match first {
-        Some((rule, whose)) => (rule.level, Because::Rule(format!("{whose} rule: {rule}"))),
-        None => (Level::Allow, Because::Rule("no rule".to_owned())),
+        Some((rule, whose)) => (rule.level, DecidedBy::Rule(format!("{whose} rule: {rule}"))),
+        None => (Level::Allow, DecidedBy::Rule("no rule".to_owned())),
     }
 }
 
 /// What decided, in words.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Because {
+enum DecidedBy {
     /// An exception, which nothing overrules.
     Exception(String),
-    /// A rule.
     Rule(String),
 }
 
-impl fmt::Display for Because {
+impl fmt::Display for DecidedBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exception(words) | Self::Rule(words) => f.write_str(words),
@@ -138,16 +146,16 @@ impl fmt::Display for Because {
     }
 }
 
-/// What samples and history make of a rule's word: what was sampled again and is noise fails
-/// nothing; a quarantine softens what was not.
-fn sampled(
+/// Applies samples and history to a decision: noise fails nothing, and a quarantine softens what was
+/// not sampled again.
+fn apply_samples(
     change: &Change,
-    (level, because): (Level, Because),
+    (level, because): (Level, DecidedBy),
     quarantine: &Quarantine,
 ) -> (Level, String) {
     let because = match because {
-        Because::Exception(words) => return (level, words),
-        Because::Rule(words) => words,
+        DecidedBy::Exception(words) => return (level, words),
+        DecidedBy::Rule(words) => words,
     };
     let sampled = change.confirmation.as_ref().map(|it| (it.decision, it.words()));
     match sampled {
@@ -160,7 +168,7 @@ fn sampled(
         }
         None => {}
     }
-    if level == Level::Deny && change.class == Class::Regression && quarantine.holds(change) {
+    if level == Level::Deny && change.class == ChangeClass::Regression && quarantine.holds(change) {
         return (Level::Warn, format!("quarantine: its history is flaky ({because})"));
     }
     (level, because)

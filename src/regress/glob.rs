@@ -1,4 +1,4 @@
-//! Does a name fit a pattern with `*` and `?`?
+//! Patterns with `*` and `?` for the names of targets.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Which changes may pass?
+//! The policy: which changes may pass.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Change, Class, Code, Effect, Glob, Severity};
+use super::{AdapterEffect, Change, ChangeClass, Code, Glob, Severity};
 
 /// The rules that hold where a policy's own do not say otherwise.
 const DEFAULT: &str = include_str!("default-policy.toml");
@@ -45,7 +45,7 @@ pub struct Policy {
     /// Rules, the first that fits decides. The built-in ones follow them.
     #[serde(default, rename = "rule")]
     pub rules: Vec<PolicyRule>,
-    /// Changes that are known and borne with for a time.
+    /// Changes that are known and accepted for a time.
     #[serde(default, rename = "exception")]
     pub exceptions: Vec<Exception>,
 }
@@ -57,18 +57,18 @@ pub struct PolicyRule {
     /// The change's code.
     pub code: Option<Code>,
     /// Its class.
-    pub class: Option<Class>,
+    pub class: Option<ChangeClass>,
     /// Its severity.
     pub severity: Option<Severity>,
     /// What an adapter does by it; fits nothing where no adapter is the subject.
-    pub effect: Option<Effect>,
+    pub effect: Option<AdapterEffect>,
     /// Its target, as `provider/model`, with `*` and `?`.
     pub target: Option<Glob>,
     /// What becomes of it.
     pub level: Level,
 }
 
-/// A change that is known and borne with until a day.
+/// A change that is known and accepted until a day.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Exception {
@@ -79,8 +79,8 @@ pub struct Exception {
     /// What becomes of it meanwhile.
     #[serde(default = "warn")]
     pub level: Level,
-    /// Why it is borne with.
-    #[serde(deserialize_with = "said")]
+    /// Why it is accepted.
+    #[serde(deserialize_with = "non_empty_reason")]
     pub reason: String,
     /// The last day on which it is.
     pub expires: Day,
@@ -90,8 +90,8 @@ fn warn() -> Level {
     Level::Warn
 }
 
-/// An exception that nobody can explain is not one.
-fn said<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+/// An exception needs a reason.
+fn non_empty_reason<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let reason = String::deserialize(deserializer)?;
     if reason.trim().is_empty() {
         return Err(serde::de::Error::custom("say why this change is borne with"));
@@ -108,20 +108,20 @@ impl Policy {
 
 /// What a policy looks at: a change between profiles, or what a replay found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct About<'a> {
+pub struct PolicyInput<'a> {
     /// Its code.
     pub code: Code,
     /// Its class.
-    pub class: Class,
+    pub class: ChangeClass,
     /// Its severity.
     pub severity: Severity,
     /// Its target, as `provider/model`.
     pub target: &'a str,
     /// What an adapter does by it, where one is the subject.
-    pub effect: Option<Effect>,
+    pub effect: Option<AdapterEffect>,
 }
 
-impl<'a> From<&'a Change> for About<'a> {
+impl<'a> From<&'a Change> for PolicyInput<'a> {
     fn from(change: &'a Change) -> Self {
         let Change { code, class, severity, ref target, effect, .. } = *change;
         Self { code, class, severity, target, effect }
@@ -130,7 +130,7 @@ impl<'a> From<&'a Change> for About<'a> {
 
 impl PolicyRule {
     /// Whether it is about this.
-    pub(super) fn fits(&self, about: About<'_>) -> bool {
+    pub(super) fn fits(&self, about: PolicyInput<'_>) -> bool {
         self.code.is_none_or(|code| code == about.code)
             && self.class.is_none_or(|class| class == about.class)
             && self.severity.is_none_or(|severity| severity == about.severity)
@@ -155,7 +155,7 @@ impl fmt::Display for PolicyRule {
 
 impl Exception {
     /// Whether it is about this.
-    pub(super) fn fits(&self, about: About<'_>) -> bool {
+    pub(super) fn fits(&self, about: PolicyInput<'_>) -> bool {
         self.code == about.code && self.target.matches(about.target)
     }
 }

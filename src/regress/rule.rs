@@ -1,35 +1,35 @@
-//! What does a row of the classification table say?
+//! A row of the classification table.
 
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::{Class, FieldChange, Severity, has_fallen};
+use super::{ChangeClass, FieldChange, Severity, has_fallen};
 use crate::profile::{FieldPath, Observed};
 
 /// One row: which difference it is about, what that is called, and what to do.
 #[derive(Debug, Clone, Copy)]
-pub struct Rule {
+pub(super) struct Rule {
     /// The stable name.
-    pub code: &'static str,
+    pub(super) code: &'static str,
     /// The fields it looks at, as patterns: `*` is one step of the path, `**` any number.
-    pub fields: &'static [&'static str],
+    pub(super) fields: &'static [&'static str],
     /// Which differences it takes.
-    pub when: When,
+    pub(super) when: When,
     /// What such a change means.
-    pub class: Class,
+    pub(super) class: ChangeClass,
     /// How much it matters.
-    pub severity: Severity,
-    /// Which other differences of the same target follow from it.
-    pub rest: Rest,
+    pub(super) severity: Severity,
+    /// Which other differences of the same target it explains.
+    pub(super) explains: Explains,
     /// In one line, what happened.
-    pub meaning: &'static str,
+    pub(super) meaning: &'static str,
     /// In one line, what to do.
-    pub remedy: &'static str,
+    pub(super) remedy: &'static str,
 }
 
 /// Which differences a row takes. Words are JSON scalars as text; nothing is the word `null`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum When {
+pub(super) enum When {
     /// From one of these words to one of those; no words stand for any, and a word may end in `*`.
     Turns(&'static [&'static str], &'static [&'static str]),
     /// Down this ladder, which starts with the best.
@@ -62,9 +62,9 @@ pub enum When {
     Changes,
 }
 
-/// Which other differences of the same target follow from a change.
+/// Which other differences of the same target a change explains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rest {
+pub(super) enum Explains {
     /// None.
     Nothing,
     /// The status of the same probe, and how often it passes.

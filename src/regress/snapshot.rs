@@ -1,4 +1,4 @@
-//! What may become a snapshot, and how much of it is kept?
+//! Snapshots: what may become one, and how much of it is kept.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::store::Completion;
 
 /// How many addresses of evidence a committed snapshot keeps for each result and each case. They
 /// are enough to look at; all of them stand in the profile of the run.
-pub const KEPT_EVIDENCE: usize = 2;
+const KEPT_EVIDENCE: usize = 2;
 
 /// Why a run or a profile cannot become the snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,7 +31,7 @@ pub enum Unacceptable {
 }
 
 /// Whether a run that ended so, with these profiles, may become the snapshot.
-pub fn acceptable<'a>(
+pub fn check_acceptable<'a>(
     completion: &Completion,
     profiles: impl IntoIterator<Item = &'a Profile>,
 ) -> Result<(), Unacceptable> {
@@ -42,11 +42,11 @@ pub fn acceptable<'a>(
         }
         Completion::Complete => {}
     }
-    profiles.into_iter().find_map(open).map_or(Ok(()), Err)
+    profiles.into_iter().find_map(first_open_result).map_or(Ok(()), Err)
 }
 
 /// The first result of a profile that has no verdict though it was asked.
-fn open(profile: &Profile) -> Option<Unacceptable> {
+fn first_open_result(profile: &Profile) -> Option<Unacceptable> {
     let results = serde_json::to_value(&profile.results).ok()?;
     let (field, object) = find_open(&FieldPath::of(&["results"]), &results)?;
     let because = object.get("reason").or_else(|| object.get("said")).and_then(Value::as_str);
@@ -67,7 +67,7 @@ fn find_open<'a>(path: &FieldPath, value: &'a Value) -> Option<(FieldPath, &'a V
 }
 
 /// The profile as a snapshot keeps it: with a few addresses of evidence instead of all.
-pub fn trimmed(profile: &Profile) -> Profile {
+pub fn trim_evidence(profile: &Profile) -> Profile {
     let Ok(mut results) = serde_json::to_value(&profile.results) else { return profile.clone() };
     trim(&mut results);
     match serde_json::from_value(results) {
@@ -96,10 +96,10 @@ mod tests {
     #[test]
     fn a_run_that_did_not_end_well_cannot_be_accepted() {
         let none: [&Profile; 0] = [];
-        assert_eq!(acceptable(&Completion::Complete, none), Ok(()));
-        assert_eq!(acceptable(&Completion::Running, none), Err(Unacceptable::Running));
+        assert_eq!(check_acceptable(&Completion::Complete, none), Ok(()));
+        assert_eq!(check_acceptable(&Completion::Running, none), Err(Unacceptable::Running));
         let because = "interrupted".to_owned();
-        let error = acceptable(&Completion::Incomplete { because }, none).unwrap_err();
+        let error = check_acceptable(&Completion::Incomplete { because }, none).unwrap_err();
         assert_eq!(error.to_string(), "the run is incomplete: interrupted");
     }
 
@@ -107,26 +107,26 @@ mod tests {
     fn an_open_verdict_anywhere_in_a_profile_cannot_be_accepted() {
         let case = json!({"results": {"schema": {"cases": {"enum": {
             "verdict": "inconclusive", "reason": "HTTP 503"}}}}});
-        let error = acceptable(&Completion::Complete, [&profile(&case)]).unwrap_err();
+        let error = check_acceptable(&Completion::Complete, [&profile(&case)]).unwrap_err();
         assert_eq!(
             error.to_string(),
             "acme/model: `results.schema.cases.enum` is inconclusive: HTTP 503"
         );
         let shape = json!({"results": {"history": {"shapes": {"dangling-call": {
             "taken": "inconclusive"}}}}});
-        assert!(acceptable(&Completion::Complete, [&profile(&shape)]).is_err());
-        assert_eq!(acceptable(&Completion::Complete, [&profile(&json!({}))]), Ok(()));
+        assert!(check_acceptable(&Completion::Complete, [&profile(&shape)]).is_err());
+        assert_eq!(check_acceptable(&Completion::Complete, [&profile(&json!({}))]), Ok(()));
     }
 
     #[test]
     fn a_snapshot_keeps_few_addresses_and_everything_else() {
         let full = profile(&json!({}));
-        let kept = trimmed(&full);
+        let kept = trim_evidence(&full);
         let schema = kept.results.schema.as_ref().unwrap();
         assert_eq!(schema.outcome.evidence.len(), KEPT_EVIDENCE);
         let one = std::slice::from_ref::<Profile>;
         let again = |profile: &Profile| super::super::diff(one(&full), one(profile));
         assert_eq!(again(&kept).changes, []);
-        assert_eq!(trimmed(&kept), kept);
+        assert_eq!(trim_evidence(&kept), kept);
     }
 }

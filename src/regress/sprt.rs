@@ -1,6 +1,6 @@
-//! Is a suspected regression one, or noise?
+//! The sequential test: is a suspected regression one, or noise?
 //!
-//! Wald's sequential probability ratio test between the baseline's rate and that rate less a drop:
+//! It is Wald's sequential probability ratio test between the baseline's rate and that rate less a drop:
 //! samples are taken one by one until one of the two is twenty times as likely as the other. On
 //! average it needs about half the trials of a fixed-size test with the same error rates.
 
@@ -14,7 +14,7 @@ const MARGIN: f64 = 0.02;
 
 /// The rate, drawn towards a half as far as few trials deserve it (Laplace's rule): 3 of 3 say 0.8,
 /// not 1. `None` without trials.
-pub fn estimate(observed: Observed) -> Option<f64> {
+pub(super) fn estimate(observed: Observed) -> Option<f64> {
     let Observed { passes, trials } = observed;
     (trials > 0).then(|| f64::from(passes + 1) / f64::from(trials + 2))
 }
@@ -45,7 +45,7 @@ impl Default for TestPlan {
 
 /// Whether a rate fell further than chance goes: by a tenth or more, and to where even the upper end
 /// of the new trials' Wilson interval does not reach the old rate. Few trials never show that.
-pub fn has_fallen(before: Observed, now: Observed) -> bool {
+pub(super) fn has_fallen(before: Observed, now: Observed) -> bool {
     let (Some(old), Some(new)) = (estimate(before), tally(now).rate()) else { return false };
     let reach = wilson(now.passes, now.trials).map_or(1.0, |interval| interval.1);
     new <= old - NOTABLE && reach < old
@@ -197,13 +197,13 @@ mod tests {
         }
     }
 
-    /// Accepts a snapshot, probes a night, and samples again where that looks bad.
+    /// Accepts a snapshot, probes again, and samples again where that looks bad.
     fn gate(before: f64, now: f64, trials: (u32, u32), luck: &mut Luck) -> Option<Decision> {
         let plan = TestPlan::default();
         let baseline = observed(luck.passes(trials.0, before), trials.0);
-        let night = observed(luck.passes(trials.1, now), trials.1);
-        let status_fell = tally(night).status() > tally(baseline).status();
-        let suspicious = status_fell || has_fallen(baseline, night);
+        let current = observed(luck.passes(trials.1, now), trials.1);
+        let status_fell = tally(current).status() > tally(baseline).status();
+        let suspicious = status_fell || has_fallen(baseline, current);
         let test = SequentialTest::new(baseline, plan).filter(|_| suspicious)?;
         Some(decide(&test, now, luck).0)
     }

@@ -1,8 +1,8 @@
-//! What is a suspected regression about, and does a sample speak for it?
+//! Suspicions: what to ask again about a suspected regression, and how to read the samples.
 
 use serde_json::Value;
 
-use super::{Change, Class};
+use super::{Change, ChangeClass};
 use crate::profile::{FieldPath, Observed, ProbeOutcome, Profile, Results, capabilities};
 
 /// A change that may be noise, as a question to be asked again.
@@ -21,7 +21,7 @@ pub struct Suspicion {
     sign: Sign,
 }
 
-/// What of a sample is looked at.
+/// How to tell whether a sample is as in the snapshot.
 #[derive(Debug, Clone, PartialEq)]
 enum Sign {
     /// Whether its trials pass.
@@ -32,14 +32,14 @@ enum Sign {
 
 impl Suspicion {
     /// What to ask again; `None` for what no probe can show.
-    pub fn of(change: &Change, before: &Profile, night: &Profile) -> Option<Self> {
-        if change.class != Class::Regression {
+    pub fn of(change: &Change, previous: &Profile, current: &Profile) -> Option<Self> {
+        if change.class != ChangeClass::Regression {
             return None;
         }
         let probe = change.probe.clone()?;
-        let (was, is) = (outcome(&before.results, &probe)?, outcome(&night.results, &probe)?);
+        let (was, is) = (outcome(&previous.results, &probe)?, outcome(&current.results, &probe)?);
         // What follows from a change may stand in the cases of another probe.
-        let case = case_of(change).and_then(|id| Some((of_case(before, &probe, id)?, id)));
+        let case = case_of(change).and_then(|id| Some((of_case(previous, &probe, id)?, id)));
         let is_rate = change.at.field.matches("**.passes");
         let all = Observed { passes: was.trials, trials: was.trials };
         let (baseline, sign) = match case {
@@ -54,14 +54,15 @@ impl Suspicion {
 
     /// How many trials of a sample there are, and how many of them are as in the snapshot. No
     /// trials stand for a sample that says nothing.
-    pub fn read(&self, sample: &Results, before: &Profile, night: &Profile) -> Observed {
+    pub fn read(&self, sample: &Results, previous: &Profile, current: &Profile) -> Observed {
         let Some(found) = outcome(sample, &self.probe) else { return Observed::default() };
         if found.trials == 0 {
             return Observed::default();
         }
         match &self.sign {
             Sign::Passes
-                if self.lies_elsewhere(sample, before) || self.breaks_clients(found, before) =>
+                if self.arrives_elsewhere(sample, previous)
+                    || self.breaks_clients(found, previous) =>
             {
                 Observed { passes: 0, trials: found.trials }
             }
@@ -70,15 +71,15 @@ impl Suspicion {
                 None => observed(found),
             },
             Sign::Same(old) => {
-                let now = self.field.value_in(&with(night, sample));
+                let now = self.field.value_in(&replace_results(current, sample));
                 Observed { passes: u32::from(*old == now), trials: 1 }
             }
         }
     }
 
     /// A call that arrives in another layer than in the snapshot is one that its parser misses.
-    fn lies_elsewhere(&self, sample: &Results, before: &Profile) -> bool {
-        match (&sample.single_tool, &before.results.single_tool) {
+    fn arrives_elsewhere(&self, sample: &Results, previous: &Profile) -> bool {
+        match (&sample.single_tool, &previous.results.single_tool) {
             (Some(now), Some(was)) if now.outcome.probe == self.probe => {
                 now.layer != was.layer || now.format != was.format
             }
@@ -87,8 +88,8 @@ impl Suspicion {
     }
 
     /// A sample that our decoder reads and ordinary clients do not, where they did in the snapshot.
-    fn breaks_clients(&self, found: &ProbeOutcome, before: &Profile) -> bool {
-        let was = outcome(&before.results, &self.probe);
+    fn breaks_clients(&self, found: &ProbeOutcome, previous: &Profile) -> bool {
+        let was = outcome(&previous.results, &self.probe);
         !found.breaks.is_empty() && was.is_some_and(|was| was.breaks.is_empty())
     }
 }
@@ -117,9 +118,9 @@ fn of_case_in(results: &Results, probe: &str, case: &str) -> Option<Observed> {
     Some(Observed { passes: case.passes, trials: case.trials })
 }
 
-/// The night's profile with what a sample found in place of what the night did.
-fn with(night: &Profile, sample: &Results) -> Value {
-    let mut profile = night.clone();
+/// The current profile with the results of a sample in place of its own.
+fn replace_results(current: &Profile, sample: &Results) -> Value {
+    let mut profile = current.clone();
     let (results, sample) = (&mut profile.results, sample.clone());
     results.single_tool = sample.single_tool.or(results.single_tool.take());
     results.schema = sample.schema.or(results.schema.take());

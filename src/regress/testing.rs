@@ -1,4 +1,4 @@
-//! Where do the simulations of this folder get their luck?
+//! Seeded luck for the simulations in the tests of this folder.
 
 /// A deterministic stream of uniform numbers (splitmix64): enough for simulations, and the same on
 /// every machine. Streams are cut with the same generator in `transport`, which nothing here uses.

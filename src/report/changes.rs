@@ -1,4 +1,4 @@
-//! How do the changes between two sets of profiles look to people?
+//! Changes between two sets of profiles, as text and as Markdown.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::escape::{for_markdown, for_terminal};
 use crate::ir::Digest;
 use crate::profile::Observed;
-use crate::regress::{Change, Effect, FieldChange, Level, explain};
+use crate::regress::{AdapterEffect, Change, FieldChange, Level, explain};
 
 /// How many addresses of evidence are shown for each side.
 const SHOWN_EVIDENCE: usize = 2;
@@ -18,7 +18,7 @@ const SHOWN_ALSO: usize = 4;
 
 /// A change, and what a policy made of it.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry<'a> {
+pub struct ChangeEntry<'a> {
     /// The change.
     pub change: &'a Change,
     /// What became of it, and why; nothing where no policy was asked.
@@ -30,7 +30,7 @@ pub struct Changes<'a> {
     /// The first line.
     pub heading: String,
     /// Each change.
-    pub entries: Vec<Entry<'a>>,
+    pub entries: Vec<ChangeEntry<'a>>,
     /// What else is to be said.
     pub notes: &'a [String],
     /// Where a piece of evidence is kept, if it is.
@@ -70,7 +70,7 @@ pub fn changes_markdown(changes: &Changes<'_>) -> String {
         let _ = writeln!(text, "\n| | severity | {what} | code | target | field | {old} | {new} |");
         text.push_str("|---|---|---|---|---|---|---|---|\n");
     }
-    for Entry { change, ruling } in &changes.entries {
+    for ChangeEntry { change, ruling } in &changes.entries {
         let FieldChange { field, old, new } = &change.at;
         let cells = [
             ruling.map(|(level, _)| level.to_string()).unwrap_or_default(),
@@ -96,7 +96,7 @@ pub fn changes_markdown(changes: &Changes<'_>) -> String {
 }
 
 /// A change in one line.
-pub fn change_line(Entry { change, ruling }: &Entry<'_>) -> String {
+pub fn change_line(ChangeEntry { change, ruling }: &ChangeEntry<'_>) -> String {
     let level = ruling.map(|(level, _)| format!("{level}: ")).unwrap_or_default();
     let Change { target, code, class, severity, .. } = change;
     let (target, at) = (for_terminal(target), shown(&change.at));
@@ -106,12 +106,12 @@ pub fn change_line(Entry { change, ruling }: &Entry<'_>) -> String {
     }
 }
 
-fn details(entry: &Entry<'_>, changes: &Changes<'_>) -> Vec<String> {
+fn details(entry: &ChangeEntry<'_>, changes: &Changes<'_>) -> Vec<String> {
     let change = entry.change;
     let mut lines = Vec::new();
     for known in explain(change.code.as_str()) {
         lines.push(known.meaning);
-        if !matches!(change.effect, Some(Effect::Fixes | Effect::Alters)) {
+        if !matches!(change.effect, Some(AdapterEffect::Fixes | AdapterEffect::Alters)) {
             lines.push(format!("what to do: {}", known.remedy));
         }
     }

@@ -1,4 +1,4 @@
-//! How do results look in a spreadsheet?
+//! CSV: results for a spreadsheet.
 //!
 //! A row per probe and a row per judged case below it; `case` is empty for the probe itself.
 
@@ -6,7 +6,7 @@ use std::io;
 
 use super::Report;
 use super::escape::for_csv;
-use super::view::{Case, Section, Target};
+use super::view::{CaseView, ProbeView, TargetView};
 use crate::ir::Digest;
 
 const HEAD: [&str; 17] = [
@@ -46,7 +46,7 @@ pub(super) fn render(report: &Report<'_>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(io::Error::other)
 }
 
-fn probe_row(target: &Target<'_>, section: &Section<'_>) -> Vec<String> {
+fn probe_row(target: &TargetView<'_>, section: &ProbeView<'_>) -> Vec<String> {
     let outcome = section.outcome;
     let end = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     let row = vec![
@@ -66,7 +66,11 @@ fn probe_row(target: &Target<'_>, section: &Section<'_>) -> Vec<String> {
 }
 
 /// A row for a case that counts; what was only observed has none.
-fn case_row(target: &Target<'_>, section: &Section<'_>, case: &Case<'_>) -> Option<Vec<String>> {
+fn case_row(
+    target: &TargetView<'_>,
+    section: &ProbeView<'_>,
+    case: &CaseView<'_>,
+) -> Option<Vec<String>> {
     let judged = case.judged?;
     let row = vec![
         section.outcome.probe.clone(),
@@ -85,7 +89,7 @@ fn case_row(target: &Target<'_>, section: &Section<'_>, case: &Case<'_>) -> Opti
 }
 
 /// The row with what it is about in front and when it was found behind, every cell escaped.
-fn whole(target: &Target<'_>, row: Vec<String>) -> Vec<String> {
+fn whole(target: &TargetView<'_>, row: Vec<String>) -> Vec<String> {
     let subject = target.subject;
     let about = [
         target.name.clone(),

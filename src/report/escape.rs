@@ -1,4 +1,4 @@
-//! How is text that a model wrote made harmless?
+//! Escaping: text that a model wrote is hostile.
 //!
 //! One function per medium. HTML needs none beside [`for_terminal`]: its templates escape by
 //! themselves.

@@ -1,4 +1,4 @@
-//! Which columns has a table of many targets?
+//! The fleet: columns of a table of many targets.
 
 use super::view::word;
 use crate::profile::{ProbeOutcome, Profile, SchemaLevel, Status};

@@ -1,4 +1,4 @@
-//! How do plain rows look on a terminal?
+//! A grid of plain rows for a terminal.
 
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{ContentArrangement, Table};

@@ -1,4 +1,4 @@
-//! How does a run look in a browser?
+//! HTML: a run as one page.
 //!
 //! One page without scripts and without anything from elsewhere. The templates escape every value,
 //! and the page's own policy forbids whatever might slip through.
@@ -10,7 +10,9 @@ use sha2::{Digest as _, Sha256};
 
 use super::fleet::{COLUMNS, Cell};
 use super::metrics::metric_rows;
-use super::view::{Case, STATUSES, Section, Target, counted, interval, server, settings, symbol};
+use super::view::{
+    CaseView, ProbeView, STATUSES, TargetView, counted, interval, server, settings, symbol,
+};
 use super::{EvidenceLinks, Report, for_terminal};
 use crate::ir::Digest;
 use crate::profile::{Profile, Status};
@@ -60,7 +62,7 @@ fn policy() -> String {
     format!("default-src 'none'; style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'")
 }
 
-fn title(report: &Report<'_>, targets: &[Target<'_>]) -> String {
+fn title(report: &Report<'_>, targets: &[TargetView<'_>]) -> String {
     match (report.run, targets) {
         (None, [target]) => format!("Tool calling of {}", for_terminal(&target.name)),
         _ => format!("Tool calling of {} targets", targets.len()),
@@ -102,7 +104,7 @@ fn verdict(status: Status, word: &str) -> Markup {
     html! { span.status.(status.as_str()) { (symbol(status)) " " (for_terminal(word)) } }
 }
 
-fn fleet(targets: &[Target<'_>]) -> Markup {
+fn fleet(targets: &[TargetView<'_>]) -> Markup {
     html! {
         div.wide {
             table.fleet {
@@ -132,7 +134,7 @@ fn fleet(targets: &[Target<'_>]) -> Markup {
     }
 }
 
-fn fleet_cells(target: &Target<'_>) -> Markup {
+fn fleet_cells(target: &TargetView<'_>) -> Markup {
     let Some(profile) = target.profile else {
         return html! {
             td colspan=(COLUMNS.len()) { (verdict(Status::Inconclusive, "no profile")) }
@@ -149,7 +151,7 @@ fn fleet_cells(target: &Target<'_>) -> Markup {
     }
 }
 
-fn details(target: &Target<'_>, index: usize, links: Option<&EvidenceLinks>) -> Markup {
+fn details(target: &TargetView<'_>, index: usize, links: Option<&EvidenceLinks>) -> Markup {
     html! {
         section id={ "target-" (index) } {
             h2 { (for_terminal(&target.name)) }
@@ -204,7 +206,7 @@ fn about(profile: &Profile, cost: Option<TargetCost>) -> Vec<(&'static str, Stri
     rows
 }
 
-fn probes(sections: &[Section<'_>], links: Option<&EvidenceLinks>) -> Markup {
+fn probes(sections: &[ProbeView<'_>], links: Option<&EvidenceLinks>) -> Markup {
     html! {
         div.wide {
             table.probes {
@@ -221,7 +223,7 @@ fn probes(sections: &[Section<'_>], links: Option<&EvidenceLinks>) -> Markup {
     }
 }
 
-fn probe(section: &Section<'_>, links: Option<&EvidenceLinks>) -> Markup {
+fn probe(section: &ProbeView<'_>, links: Option<&EvidenceLinks>) -> Markup {
     let outcome = section.outcome;
     html! {
         tr {
@@ -244,7 +246,7 @@ fn probe(section: &Section<'_>, links: Option<&EvidenceLinks>) -> Markup {
     }
 }
 
-fn cases(cases: &[Case<'_>], links: Option<&EvidenceLinks>) -> Markup {
+fn cases(cases: &[CaseView<'_>], links: Option<&EvidenceLinks>) -> Markup {
     html! {
         details {
             summary { (cases.len()) @if cases.len() == 1 { " case" } @else { " cases" } }
@@ -253,7 +255,7 @@ fn cases(cases: &[Case<'_>], links: Option<&EvidenceLinks>) -> Markup {
     }
 }
 
-fn case(case: &Case<'_>, links: Option<&EvidenceLinks>) -> Markup {
+fn case(case: &CaseView<'_>, links: Option<&EvidenceLinks>) -> Markup {
     html! {
         tr {
             th scope="row" { (for_terminal(case.name)) }

@@ -1,6 +1,4 @@
-//! What do programs read?
-//!
-//! Of one target the profile and nothing else; of a run an object with its manifest and profiles.
+//! JSON: the profile of one target, or the manifest of a run with its profiles.
 
 use std::io;
 

@@ -1,21 +1,21 @@
-//! How do results look to a CI server?
+//! JUnit XML: results for a CI server.
 //!
 //! A test suite per target, a test case per judged case, or per probe that has none. `fail` and
 //! `partial` are failures; `inconclusive` is an error, because nothing is known of the endpoint;
-//! `skipped` is skipped. The format has no word for a finding: whether a run failed is told by the exit
-//! code and not by this file.
+//! `skipped` is skipped. The format has no word for a finding: only the exit code says whether a run
+//! failed.
 
 use std::fmt::Write as _;
 
 use super::Report;
 use super::escape::for_xml;
-use super::view::{Section, Target, counted, settings};
+use super::view::{ProbeView, TargetView, counted, settings};
 use crate::ir::Digest;
 use crate::profile::Status;
 
 pub(super) fn render(report: &Report<'_>) -> String {
-    let suites: Vec<Suite> = report.targets().iter().map(Suite::of).collect();
-    let total = suites.iter().fold(Counts::default(), |sum, suite| sum.plus(suite.counts()));
+    let suites: Vec<JunitSuite> = report.targets().iter().map(JunitSuite::of).collect();
+    let total = suites.iter().fold(JunitCounts::default(), |sum, suite| sum.plus(suite.counts()));
     let mut text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned();
     // Writing to a string does not fail.
     let _ = writeln!(text, "<testsuites name=\"toolprobe\" {}>", total.attributes());
@@ -26,14 +26,14 @@ pub(super) fn render(report: &Report<'_>) -> String {
     text
 }
 
-struct Suite {
+struct JunitSuite {
     name: String,
     timestamp: Option<String>,
     properties: Vec<(&'static str, String)>,
-    tests: Vec<Test>,
+    tests: Vec<JunitTest>,
 }
 
-struct Test {
+struct JunitTest {
     name: String,
     status: Status,
     reason: String,
@@ -41,15 +41,15 @@ struct Test {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Counts {
+struct JunitCounts {
     tests: usize,
     failures: usize,
     errors: usize,
     skipped: usize,
 }
 
-impl Suite {
-    fn of(target: &Target<'_>) -> Self {
+impl JunitSuite {
+    fn of(target: &TargetView<'_>) -> Self {
         let mut properties = vec![
             ("provider", target.subject.provider.clone()),
             ("model", target.subject.model.clone()),
@@ -57,16 +57,19 @@ impl Suite {
         ];
         properties.extend(target.dialect.map(|dialect| ("dialect", dialect.to_string())));
         properties.extend(target.profile.into_iter().flat_map(settings));
-        let mut tests: Vec<Test> = target.sections().iter().flat_map(tests).collect();
+        let mut tests: Vec<JunitTest> = target.sections().iter().flat_map(tests).collect();
         if target.profile.is_none() {
-            tests.push(Test::unreached(target.problem));
+            tests.push(JunitTest::unreached(target.problem));
         }
         let timestamp = target.profile.map(|it| it.verified_at.format("%FT%TZ").to_string());
         Self { name: target.name.clone(), timestamp, properties, tests }
     }
 
-    fn counts(&self) -> Counts {
-        self.tests.iter().map(|test| Counts::of(test.status)).fold(Counts::default(), Counts::plus)
+    fn counts(&self) -> JunitCounts {
+        self.tests
+            .iter()
+            .map(|test| JunitCounts::of(test.status))
+            .fold(JunitCounts::default(), JunitCounts::plus)
     }
 
     fn write(&self, text: &mut String) {
@@ -86,15 +89,15 @@ impl Suite {
     }
 }
 
-fn tests(section: &Section<'_>) -> Vec<Test> {
+fn tests(section: &ProbeView<'_>) -> Vec<JunitTest> {
     let outcome = section.outcome;
-    let judged: Vec<Test> = section
+    let judged: Vec<JunitTest> = section
         .cases
         .iter()
         .filter_map(|case| {
             let judged = case.judged?;
             let passed = counted(judged.passes, judged.trials);
-            Some(Test {
+            Some(JunitTest {
                 name: format!("{}/{}", outcome.probe, case.name),
                 status: judged.status,
                 reason: case.why.to_owned(),
@@ -106,7 +109,7 @@ fn tests(section: &Section<'_>) -> Vec<Test> {
         return judged;
     }
     let passed = counted(outcome.passes, outcome.trials);
-    vec![Test {
+    vec![JunitTest {
         name: outcome.probe.clone(),
         status: outcome.status,
         reason: outcome.reason.clone(),
@@ -124,7 +127,7 @@ fn details(passed: &str, control: Option<&str>, evidence: &[Digest]) -> String {
     parts.join("; ")
 }
 
-impl Test {
+impl JunitTest {
     fn unreached(problem: Option<&str>) -> Self {
         Self {
             name: "profile".to_owned(),
@@ -154,7 +157,7 @@ impl Test {
     }
 }
 
-impl Counts {
+impl JunitCounts {
     fn of(status: Status) -> Self {
         let one = Self { tests: 1, ..Self::default() };
         match status {

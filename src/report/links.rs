@@ -1,4 +1,4 @@
-//! Where does a page find the evidence of a run?
+//! Links from a page to the evidence of a run.
 
 use std::fs;
 use std::io;
@@ -21,9 +21,8 @@ pub struct EvidenceLinks {
 }
 
 impl EvidenceLinks {
-    /// From a page that is written to this file, by relative paths; from the run's own folder where
-    /// it is written to none. The page's folder is made if it is not there: only then it has a way
-    /// to the run.
+    /// Relative links from a page that is written to this file; without a file, from the run's own
+    /// folder. The page's folder is created if it is missing: a relative path needs it.
     pub fn from_page(run: &RunFolder, page: Option<&Path>) -> io::Result<Self> {
         let evidence = run.evidence();
         let Some(page) = page else { return Ok(Self { evidence, base: String::new() }) };
@@ -41,13 +40,13 @@ impl EvidenceLinks {
         Ok(Self { evidence, base })
     }
 
-    /// Where the record at an address is; nothing where it is not kept.
+    /// The link to a record; `None` where it is not kept.
     pub(super) fn to(&self, digest: &Digest) -> Option<String> {
         self.evidence.file_name(digest).map(|name| format!("{}evidence/{name}", self.base))
     }
 }
 
-/// The way from one absolute folder to another.
+/// The relative path from one absolute folder to another.
 fn steps(from: &Path, to: &Path) -> Vec<String> {
     let parts = |path: &Path| -> Vec<PathBuf> {
         path.components()

@@ -1,4 +1,4 @@
-//! How do verdicts look in a pull request?
+//! Markdown: verdicts for a pull request.
 //!
 //! Whatever an endpoint may have written stands in a code span; see [`for_markdown`].
 
@@ -8,7 +8,7 @@ use super::Report;
 use super::escape::for_markdown;
 use super::fleet::{COLUMNS, Cell};
 use super::metrics::metric_rows;
-use super::view::{STATUSES, Section, Target, counted, interval, settings, symbol};
+use super::view::{ProbeView, STATUSES, TargetView, counted, interval, settings, symbol};
 use crate::profile::Status;
 use crate::store::{Completion, Manifest};
 
@@ -43,7 +43,7 @@ fn run_heading(run: &Manifest) -> String {
     )
 }
 
-fn fleet(targets: &[Target<'_>]) -> String {
+fn fleet(targets: &[TargetView<'_>]) -> String {
     let mut text = head(&COLUMNS.map(|column| column.head), "target");
     for target in targets {
         let shown = |it: Cell| format!("{} {}", symbol(it.status), it.word).trim_end().to_owned();
@@ -59,8 +59,8 @@ fn fleet(targets: &[Target<'_>]) -> String {
 }
 
 /// A target's probes; in a run only those that did not pass, for the table above has the others.
-fn details(target: &Target<'_>, findings_only: bool) -> String {
-    let is_shown = |section: &Section<'_>| {
+fn details(target: &TargetView<'_>, findings_only: bool) -> String {
+    let is_shown = |section: &ProbeView<'_>| {
         !findings_only || !matches!(section.outcome.status, Status::Pass | Status::Skipped)
     };
     let sections: Vec<_> = target.sections().into_iter().filter(is_shown).collect();
@@ -90,7 +90,7 @@ fn pairs(title: &str, name: &str, rows: &[(&str, String)]) -> String {
     text
 }
 
-fn probes(sections: &[Section<'_>]) -> String {
+fn probes(sections: &[ProbeView<'_>]) -> String {
     let mut text = head(&["verdict", "passed", "95 % interval", "why", "control"], "probe");
     for section in sections {
         let outcome = section.outcome;

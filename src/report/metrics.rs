@@ -1,4 +1,4 @@
-//! How do the seven metrics look, on a terminal and in a spreadsheet?
+//! The seven metrics, as a table and as CSV.
 
 use std::io;
 

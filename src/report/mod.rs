@@ -1,14 +1,13 @@
-//! How is what was found shown to people and programs?
+//! Reports: results, changes and metrics for people and programs.
 //!
-//! - [`view`](self): what all formats show: targets, probes, cases, settings
-//! - [`fleet`](self): the columns of a table of many targets
-//! - [`table`](self), [`markdown`](self), [`html`](self): for people
-//! - [`grid`]: plain rows
-//! - [`json`](self), [`csv`](self), [`junit`](self): for programs
-//! - [`metrics`](self): the seven numbers, as a table and as CSV
-//! - [`changes`](self): what changed between two sets of profiles
-//! - [`escape`](self): what a model wrote is hostile until it is escaped
-//! - [`links`](self): where a page finds the evidence
+//! - `view`: what all formats show: targets, probes, cases, settings
+//! - `table`, `markdown`, `html`: for people; `fleet`: the columns of a table of many targets
+//! - `json`, `csv`, `junit`: for programs
+//! - `metrics`: the seven numbers, as a table and as CSV
+//! - `changes`: what changed between two sets of profiles
+//! - `grid`: plain rows for a terminal
+//! - `escape`: makes text that a model wrote harmless
+//! - `links`: where a page finds the evidence
 
 mod changes;
 mod csv;
@@ -28,7 +27,7 @@ mod testing;
 mod tests;
 mod view;
 
-pub use changes::{Changes, Entry, change_line, changes_markdown, changes_text};
+pub use changes::{ChangeEntry, Changes, change_line, changes_markdown, changes_text};
 pub use escape::for_terminal;
 pub use grid::grid;
 pub use links::EvidenceLinks;
@@ -38,9 +37,9 @@ pub use view::Report;
 
 use std::io;
 
-/// The forms a result can take.
+/// The formats of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
+pub enum ReportFormat {
     /// For people, on a terminal
     Table,
     /// For programs: the profile, or the run with its profiles
@@ -55,13 +54,13 @@ pub enum Format {
     Html,
 }
 
-impl Format {
+impl ReportFormat {
     /// All of them, in the order they are listed to people.
     pub const ALL: [Self; 6] =
         [Self::Table, Self::Json, Self::Markdown, Self::Csv, Self::Junit, Self::Html];
 
-    /// The report in this form. `style` matters to the terminal alone.
-    pub fn render(self, report: &Report<'_>, style: Style) -> io::Result<String> {
+    /// The report in this format. Only the table uses `style`.
+    pub fn render(self, report: &Report<'_>, style: TerminalStyle) -> io::Result<String> {
         match self {
             Self::Table => Ok(table::render(report, style)),
             Self::Json => json::render(report),
@@ -75,15 +74,15 @@ impl Format {
 
 /// What a terminal can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Style {
+pub struct TerminalStyle {
     /// Whether colour may be used.
     pub paint: Paint,
     /// How many columns there are.
     pub width: u16,
 }
 
-impl Style {
-    /// For what is no terminal: no colour, and lines that fit any.
+impl TerminalStyle {
+    /// For a file or a pipe: no colour, and lines that fit any terminal.
     pub const PLAIN: Self = Self { paint: Paint::Plain, width: 80 };
 }
 

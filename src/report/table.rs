@@ -1,4 +1,4 @@
-//! How do verdicts look on a terminal?
+//! The table: verdicts on a terminal.
 //!
 //! A symbol and a word for each status, so that nothing depends on colour.
 
@@ -8,15 +8,15 @@ use comfy_table::{Cell, Color, ContentArrangement, LineStyle, Table, TableStyle}
 
 use super::fleet::{self, COLUMNS};
 use super::metrics::metric_rows;
-use super::view::{STATUSES, Section, Target, counted, interval, server, settings, symbol};
-use super::{Paint, Report, Style, for_terminal};
+use super::view::{ProbeView, STATUSES, TargetView, counted, interval, server, settings, symbol};
+use super::{Paint, Report, TerminalStyle, for_terminal};
 use crate::profile::{Profile, Status};
 
 /// No lines but one below the head: what they would take is needed for words.
 const LINES: TableStyle =
     TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
 
-pub(super) fn render(report: &Report<'_>, style: Style) -> String {
+pub(super) fn render(report: &Report<'_>, style: TerminalStyle) -> String {
     match (report.run, report.profiles) {
         (None, [profile]) => one(profile, report, style),
         _ => many(report, style),
@@ -24,7 +24,7 @@ pub(super) fn render(report: &Report<'_>, style: Style) -> String {
 }
 
 /// One row per target, one column per capability.
-fn many(report: &Report<'_>, style: Style) -> String {
+fn many(report: &Report<'_>, style: TerminalStyle) -> String {
     let mut table = new_table(style);
     table.load_style(LINES);
     table.set_header(["target"].into_iter().chain(COLUMNS.iter().map(|column| column.head)));
@@ -37,7 +37,7 @@ fn many(report: &Report<'_>, style: Style) -> String {
     format!("{}\n\n{}\n{about}\n", table.trim_fmt(), legend())
 }
 
-fn fleet_row(target: &Target<'_>) -> Vec<Cell> {
+fn fleet_row(target: &TargetView<'_>) -> Vec<Cell> {
     let name = Cell::new(for_terminal(&target.name));
     let Some(profile) = target.profile else {
         return vec![name, Cell::new("? no profile").fg(color(Status::Inconclusive))];
@@ -52,9 +52,9 @@ fn fleet_cell(cell: Option<fleet::Cell>) -> Cell {
 }
 
 /// One row per probe of one endpoint, with the reason, and the settings that follow.
-fn one(profile: &Profile, report: &Report<'_>, style: Style) -> String {
+fn one(profile: &Profile, report: &Report<'_>, style: TerminalStyle) -> String {
     let targets = report.targets();
-    let sections: Vec<Section<'_>> = targets.iter().flat_map(Target::sections).collect();
+    let sections: Vec<ProbeView<'_>> = targets.iter().flat_map(TargetView::sections).collect();
     let mut text =
         format!("{}\n\n{}\n\n{}\n", heading(profile), probes(&sections, style), legend());
     text.push_str("\nSettings for an adapter\n");
@@ -80,7 +80,7 @@ fn heading(profile: &Profile) -> String {
     format!("{model} at {endpoint} ({provider}, {}){told}", profile.dialect)
 }
 
-fn probes(sections: &[Section<'_>], style: Style) -> String {
+fn probes(sections: &[ProbeView<'_>], style: TerminalStyle) -> String {
     let mut table = new_table(style);
     table.load_style(LINES);
     table.set_header(["probe", "verdict", "passed", "interval", "why"]);
@@ -100,7 +100,7 @@ fn probes(sections: &[Section<'_>], style: Style) -> String {
 }
 
 /// What a probe saw beside its verdict: facts, and which variants went which way.
-fn seen<'a>(section: &Section<'a>) -> Vec<(&'a str, String)> {
+fn seen<'a>(section: &ProbeView<'a>) -> Vec<(&'a str, String)> {
     let probe = section.outcome.probe.as_str();
     let facts = section.facts.iter().map(|(name, value)| format!("{name}: {value}"));
     let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -119,7 +119,7 @@ fn legend() -> String {
 }
 
 /// A paragraph.
-fn wrapped(text: &str, style: Style) -> String {
+fn wrapped(text: &str, style: TerminalStyle) -> String {
     let mut table = new_table(style);
     table.load_style(TableStyle::new());
     table.add_row([text]);
@@ -128,7 +128,7 @@ fn wrapped(text: &str, style: Style) -> String {
 }
 
 /// Names and values in two columns.
-pub fn pairs<'a>(rows: impl Iterator<Item = (&'a str, String)>, style: Style) -> String {
+pub fn pairs<'a>(rows: impl Iterator<Item = (&'a str, String)>, style: TerminalStyle) -> String {
     let mut table = new_table(style);
     table.load_style(TableStyle::new());
     for (name, value) in rows {
@@ -138,7 +138,7 @@ pub fn pairs<'a>(rows: impl Iterator<Item = (&'a str, String)>, style: Style) ->
     table.trim_fmt()
 }
 
-fn new_table(style: Style) -> Table {
+fn new_table(style: TerminalStyle) -> Table {
     let mut table = Table::new();
     table.set_content_arrangement(ContentArrangement::Dynamic).set_width(style.width);
     match style.paint {

@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Format, Report, Style};
+use super::{Report, ReportFormat, TerminalStyle};
 use crate::ir::Digest;
 use crate::profile::{Profile, wilson};
 use crate::store::{Manifest, ProfileFolder};
@@ -129,9 +129,9 @@ pub(super) fn run() -> (Manifest, Vec<Profile>) {
 }
 
 /// Both reports in a format, by name.
-pub(super) fn both(format: Format) -> [(&'static str, String); 2] {
+pub(super) fn both(format: ReportFormat) -> [(&'static str, String); 2] {
     let (manifest, profiles) = run();
-    let shown = |report: &Report<'_>| format.render(report, Style::PLAIN).unwrap();
+    let shown = |report: &Report<'_>| format.render(report, TerminalStyle::PLAIN).unwrap();
     [
         ("profile", shown(&Report::of_profile(&odd()))),
         ("run", shown(&Report::of_run(&manifest, &profiles))),

@@ -1,12 +1,12 @@
 //! Does every format show the same two reports, and none of them anything hostile?
 
 use super::testing::{HOSTILE, both, odd, run};
-use super::{EvidenceLinks, Format, Paint, Report, Style};
+use super::{EvidenceLinks, Paint, Report, ReportFormat, TerminalStyle};
 use crate::profile::Profile;
 use crate::store::RunFolder;
 
 /// Checks both reports against their snapshots, which carry the format's ending.
-fn check(format: Format, ending: &str) {
+fn check(format: ReportFormat, ending: &str) {
     for (name, shown) in both(format) {
         insta::assert_snapshot!(format!("{name}.{ending}"), shown);
     }
@@ -14,37 +14,37 @@ fn check(format: Format, ending: &str) {
 
 #[test]
 fn tables_are_as_approved() {
-    check(Format::Table, "txt");
+    check(ReportFormat::Table, "txt");
 }
 
 #[test]
 fn markdown_is_as_approved() {
-    check(Format::Markdown, "md");
+    check(ReportFormat::Markdown, "md");
 }
 
 #[test]
 fn spreadsheets_are_as_approved() {
-    check(Format::Csv, "csv");
+    check(ReportFormat::Csv, "csv");
 }
 
 #[test]
 fn junit_files_are_as_approved() {
-    check(Format::Junit, "xml");
+    check(ReportFormat::Junit, "xml");
 }
 
 #[test]
 fn pages_are_as_approved() {
-    check(Format::Html, "html");
+    check(ReportFormat::Html, "html");
 }
 
 #[test]
 fn json_is_as_approved() {
-    check(Format::Json, "json");
+    check(ReportFormat::Json, "json");
 }
 
 #[test]
 fn json_of_one_target_is_the_profile_and_nothing_else() {
-    let [(_, text), _] = both(Format::Json);
+    let [(_, text), _] = both(ReportFormat::Json);
     assert_eq!(serde_json::from_str::<Profile>(&text).unwrap(), odd());
 }
 
@@ -52,9 +52,9 @@ fn json_of_one_target_is_the_profile_and_nothing_else() {
 fn a_table_fits_eighty_columns_and_any_other_width() {
     let (manifest, profiles) = run();
     for width in [60, 80, 120] {
-        let style = Style { paint: Paint::Plain, width };
+        let style = TerminalStyle { paint: Paint::Plain, width };
         for report in [Report::of_profile(&odd()), Report::of_run(&manifest, &profiles)] {
-            let shown = Format::Table.render(&report, style).unwrap();
+            let shown = ReportFormat::Table.render(&report, style).unwrap();
             let longest = shown.lines().skip(1).map(|line| line.chars().count()).max();
             assert!(longest <= Some(width.into()), "{width}:\n{shown}");
         }
@@ -65,8 +65,8 @@ fn a_table_fits_eighty_columns_and_any_other_width() {
 fn colour_is_only_used_where_it_may_be() {
     let profile = odd();
     let shown = |paint| {
-        let style = Style { paint, width: 80 };
-        Format::Table.render(&Report::of_profile(&profile), style).unwrap()
+        let style = TerminalStyle { paint, width: 80 };
+        ReportFormat::Table.render(&Report::of_profile(&profile), style).unwrap()
     };
     assert!(!shown(Paint::Plain).contains('\u{1b}'));
     let colored = shown(Paint::Colored);
@@ -76,11 +76,11 @@ fn colour_is_only_used_where_it_may_be() {
 
 #[test]
 fn no_format_passes_on_what_a_terminal_or_a_reader_would_obey() {
-    for format in Format::ALL {
+    for format in ReportFormat::ALL {
         for (name, shown) in both(format) {
             let stray = |c: char| c == '\u{1b}' || c == '\u{202e}';
             // JSON escapes control characters; the marks are data to a program.
-            if format != Format::Json {
+            if format != ReportFormat::Json {
                 assert!(!shown.contains(stray), "{format:?} {name}");
             }
             assert!(!shown.contains(HOSTILE), "{format:?} {name}");
@@ -90,7 +90,7 @@ fn no_format_passes_on_what_a_terminal_or_a_reader_would_obey() {
 
 #[test]
 fn a_page_has_no_markup_of_others_no_script_and_nothing_from_elsewhere() {
-    for (_, page) in both(Format::Html) {
+    for (_, page) in both(ReportFormat::Html) {
         for foreign in ["<script", "<b>model", "<img", "http-equiv=\"refresh", "src=", "url("] {
             assert!(!page.contains(foreign), "{foreign}");
         }
@@ -107,7 +107,7 @@ fn a_page_links_the_evidence_that_is_kept() {
     folder.evidence().put(&kept, &"record").unwrap();
     let links = EvidenceLinks::from_page(&folder, None).unwrap();
     let report = Report::of_run(&manifest, &profiles).with_evidence(&links);
-    let page = Format::Html.render(&report, Style::PLAIN).unwrap();
+    let page = ReportFormat::Html.render(&report, TerminalStyle::PLAIN).unwrap();
     let expected = format!("<a href=\"evidence/{}.json\"", kept.hex());
     assert_eq!(page.matches("<a href=\"evidence/").count(), 1);
     assert!(page.contains(&expected));
@@ -115,7 +115,7 @@ fn a_page_links_the_evidence_that_is_kept() {
 
 #[test]
 fn junit_counts_what_it_holds() {
-    for (_, text) in both(Format::Junit) {
+    for (_, text) in both(ReportFormat::Junit) {
         let totals = text.lines().find(|line| line.starts_with("<testsuites")).unwrap();
         for (what, element) in
             [("tests", "<testcase "), ("failures", "<failure "), ("errors", "<error ")]

@@ -1,4 +1,4 @@
-//! What do all formats show?
+//! The view: what all formats show of a report.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -37,13 +37,13 @@ impl<'a> Report<'a> {
         Self { evidence: Some(links), ..self }
     }
 
-    /// Who was asked, in the order of the run; also those that no profile was reached of.
-    pub(super) fn targets(&self) -> Vec<Target<'a>> {
-        let Some(run) = self.run else { return self.profiles.iter().map(Target::of).collect() };
+    /// All targets, in the order of the run, also those without a profile.
+    pub(super) fn targets(&self) -> Vec<TargetView<'a>> {
+        let Some(run) = self.run else { return self.profiles.iter().map(TargetView::of).collect() };
         let named: Vec<(String, &Profile)> =
             self.profiles.iter().map(|it| (ProfileFolder::file_name(it), it)).collect();
         let find = |file: &String| named.iter().find(|(name, _)| name == file).map(|(_, it)| *it);
-        let target = run.targets.iter().map(|target| Target {
+        let target = run.targets.iter().map(|target| TargetView {
             name: target.name.clone(),
             subject: &target.subject,
             dialect: target.dialect,
@@ -57,13 +57,12 @@ impl<'a> Report<'a> {
 
 /// One target of a report.
 #[derive(Debug, Clone)]
-pub(super) struct Target<'a> {
-    /// What it is called: its name in the run, else its model's.
+pub(super) struct TargetView<'a> {
+    /// Its name in the run, else its model's.
     pub(super) name: String,
     pub(super) subject: &'a Subject,
-    /// What it speaks, where that was found out.
     pub(super) dialect: Option<DialectId>,
-    /// What was found; nothing where it was not reached.
+    /// `None` where it was not reached.
     pub(super) profile: Option<&'a Profile>,
     /// Why it has no verdict, or not all of one.
     pub(super) problem: Option<&'a str>,
@@ -71,7 +70,7 @@ pub(super) struct Target<'a> {
     pub(super) cost: Option<TargetCost>,
 }
 
-impl<'a> Target<'a> {
+impl<'a> TargetView<'a> {
     fn of(profile: &'a Profile) -> Self {
         let Subject { model, variant, .. } = &profile.subject;
         let name = match variant {
@@ -83,29 +82,29 @@ impl<'a> Target<'a> {
     }
 
     /// The results in the order of the suite; none where there is no profile.
-    pub(super) fn sections(&self) -> Vec<Section<'a>> {
+    pub(super) fn sections(&self) -> Vec<ProbeView<'a>> {
         self.profile.map(|profile| sections(&profile.results)).unwrap_or_default()
     }
 }
 
 /// What one probe found.
 #[derive(Debug, Clone)]
-pub(super) struct Section<'a> {
+pub(super) struct ProbeView<'a> {
     pub(super) outcome: &'a ProbeOutcome,
     /// The names of the cases that did not pass.
     failures: &'a [String],
-    pub(super) cases: Vec<Case<'a>>,
+    pub(super) cases: Vec<CaseView<'a>>,
     /// What else is worth knowing, by the names that profiles use.
     pub(super) facts: Vec<(&'static str, String)>,
 }
 
 /// One case of a probe, or one thing that was observed on the way.
 #[derive(Debug, Clone)]
-pub(super) struct Case<'a> {
+pub(super) struct CaseView<'a> {
     pub(super) name: &'a str,
     /// The endpoint's answer in a word.
     pub(super) word: String,
-    /// What it counts as; nothing for what was only observed.
+    /// `None` for what was only observed.
     pub(super) judged: Option<Judged<'a>>,
     pub(super) why: &'a str,
 }
@@ -119,13 +118,13 @@ pub(super) struct Judged<'a> {
     pub(super) evidence: &'a [Digest],
 }
 
-impl<'a> Section<'a> {
+impl<'a> ProbeView<'a> {
     fn of(outcome: &'a ProbeOutcome) -> Self {
         Self { outcome, failures: &[], cases: Vec::new(), facts: Vec::new() }
     }
 
     fn of_cases(cases: &'a Cases) -> Self {
-        let each = cases.cases.iter().map(|(name, case)| Case::judged(name, case)).collect();
+        let each = cases.cases.iter().map(|(name, case)| CaseView::judged(name, case)).collect();
         Self { failures: &cases.failures, cases: each, ..Self::of(&cases.outcome) }
     }
 
@@ -138,7 +137,7 @@ impl<'a> Section<'a> {
     }
 }
 
-impl<'a> Case<'a> {
+impl<'a> CaseView<'a> {
     fn judged(name: &'a str, case: &'a CaseResult) -> Self {
         let CaseResult { verdict, passes, trials, reason, evidence } = case;
         let tally = Tally {
@@ -157,10 +156,10 @@ impl<'a> Case<'a> {
     }
 }
 
-fn sections(results: &Results) -> Vec<Section<'_>> {
+fn sections(results: &Results) -> Vec<ProbeView<'_>> {
     let eight = [
         results.single_tool.as_ref().map(single_tool),
-        results.schema.as_ref().map(Section::of_cases),
+        results.schema.as_ref().map(ProbeView::of_cases),
         results.closed_loop.as_ref().map(|it| {
             with_fact(&it.outcome, "promptTokenDelta", it.prompt_token_delta.map(|n| n.to_string()))
         }),
@@ -176,20 +175,20 @@ fn sections(results: &Results) -> Vec<Section<'_>> {
         results.streaming.as_ref().map(streaming),
         results.history.as_ref().map(history),
     ];
-    eight.into_iter().flatten().chain(results.extended.values().map(Section::of_cases)).collect()
+    eight.into_iter().flatten().chain(results.extended.values().map(ProbeView::of_cases)).collect()
 }
 
 fn with_fact<'a>(
     outcome: &'a ProbeOutcome,
     name: &'static str,
     value: Option<String>,
-) -> Section<'a> {
+) -> ProbeView<'a> {
     let facts = value.into_iter().map(|value| (name, value)).collect();
-    Section { facts, ..Section::of(outcome) }
+    ProbeView { facts, ..ProbeView::of(outcome) }
 }
 
-fn single_tool(single: &SingleTool) -> Section<'_> {
-    let rungs = single.rungs.iter().map(|(name, why)| Case {
+fn single_tool(single: &SingleTool) -> ProbeView<'_> {
+    let rungs = single.rungs.iter().map(|(name, why)| CaseView {
         name,
         word: String::new(),
         judged: None,
@@ -197,20 +196,20 @@ fn single_tool(single: &SingleTool) -> Section<'_> {
     });
     let layer = single.layer.map(|layer| word(&layer));
     let mut section =
-        Section { cases: rungs.collect(), ..with_fact(&single.outcome, "layer", layer) };
+        ProbeView { cases: rungs.collect(), ..with_fact(&single.outcome, "layer", layer) };
     section.facts.extend(codes(&single.defects).map(|codes| ("defects", codes)));
     section
 }
 
-fn reasoning_replay(replay: &Replay) -> Section<'_> {
-    let cases = replay.variants.iter().map(|(name, variant)| Case::observed(name, variant));
+fn reasoning_replay(replay: &Replay) -> ProbeView<'_> {
+    let cases = replay.variants.iter().map(|(name, variant)| CaseView::observed(name, variant));
     let field = replay.field.as_ref().map(word);
-    Section { cases: cases.collect(), ..with_fact(&replay.outcome, "field", field) }
+    ProbeView { cases: cases.collect(), ..with_fact(&replay.outcome, "field", field) }
 }
 
-fn streaming(streaming: &Streaming) -> Section<'_> {
-    let cases = streaming.twins.iter().map(|(name, twin)| Case::judged(name, twin)).collect();
-    Section { cases, ..with_fact(&streaming.outcome, "defects", codes(&streaming.defects)) }
+fn streaming(streaming: &Streaming) -> ProbeView<'_> {
+    let cases = streaming.twins.iter().map(|(name, twin)| CaseView::judged(name, twin)).collect();
+    ProbeView { cases, ..with_fact(&streaming.outcome, "defects", codes(&streaming.defects)) }
 }
 
 /// The codes of defects in one line; nothing where there are none.
@@ -219,10 +218,11 @@ fn codes(defects: &[Defect]) -> Option<String> {
     (!codes.is_empty()).then(|| codes.join(", "))
 }
 
-fn history(history: &History) -> Section<'_> {
-    let cases = history.shapes.iter().map(|(name, shape)| Case::observed(name, shape)).collect();
+fn history(history: &History) -> ProbeView<'_> {
+    let cases =
+        history.shapes.iter().map(|(name, shape)| CaseView::observed(name, shape)).collect();
     let delta = history.prompt_token_delta.map(|delta| delta.to_string());
-    Section { cases, ..with_fact(&history.outcome, "promptTokenDelta", delta) }
+    ProbeView { cases, ..with_fact(&history.outcome, "promptTokenDelta", delta) }
 }
 
 /// What the adapter of this endpoint should be set to, by the names that profiles use.
@@ -252,7 +252,7 @@ pub(super) fn settings(profile: &Profile) -> Vec<(&'static str, String)> {
     settings
 }
 
-/// What the server told of itself, in one line; nothing where it told nothing.
+/// What the server says of itself, in one line; `None` where it says nothing.
 pub(super) fn server(profile: &Profile) -> Option<String> {
     let told: Vec<String> =
         profile.server.iter().map(|(name, value)| format!("{name} {value}")).collect();

@@ -20,7 +20,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["ir", "wire", "dialect", "prompted", "telemetry", "textcall", "tools", "transport"],
     ),
     ("profile", &["ir", "dialect", "prompted", "telemetry"]),
-    ("probe", &["ir", "dialect", "prompted", "telemetry", "tools", "conversation", "profile"]),
+    ("probe", &["ir", "prompted", "telemetry", "tools", "conversation", "profile"]),
     ("store", &["ir", "dialect", "profile", "telemetry"]),
     ("regress", &["ir", "dialect", "textcall", "profile", "store", "suggest"]),
     ("sim", &["ir", "wire", "dialect", "prompted", "tools", "profile"]),

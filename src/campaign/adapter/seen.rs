@@ -3,7 +3,7 @@
 use crate::conversation::{Answer, decode_answer};
 use crate::dialect::DialectId;
 use crate::ir::Digest;
-use crate::regress::{Answered, Glimpse, Seen};
+use crate::regress::{AnswerKind, ClientView, SeenAnswer};
 use crate::transport::{Body, RecordedExchange, Response};
 
 /// The status by which a server says that the fault is its own. Others of their hundred tell of
@@ -11,7 +11,7 @@ use crate::transport::{Body, RecordedExchange, Response};
 const INTERNAL: u16 = 500;
 
 /// What the answers in these exchanges show.
-pub(super) fn seen(dialect: DialectId, exchanges: &[RecordedExchange]) -> Seen {
+pub(super) fn seen(dialect: DialectId, exchanges: &[RecordedExchange]) -> ClientView {
     let answers: Vec<(&Digest, &Response, Answer)> = exchanges
         .iter()
         .filter_map(|exchange| {
@@ -23,8 +23,8 @@ pub(super) fn seen(dialect: DialectId, exchanges: &[RecordedExchange]) -> Seen {
             ))
         })
         .collect();
-    let glimpses: Vec<Glimpse<'_>> = answers.iter().filter_map(glimpse).collect();
-    Seen::of(&glimpses)
+    let seen: Vec<SeenAnswer<'_>> = answers.iter().filter_map(seen_answer).collect();
+    ClientView::of(&seen)
 }
 
 fn is_stream(response: &Response) -> bool {
@@ -32,15 +32,15 @@ fn is_stream(response: &Response) -> bool {
 }
 
 /// What a client can tell apart: a reply, finished or not, a clear refusal, or an internal error.
-fn glimpse<'a>(
+fn seen_answer<'a>(
     (evidence, response, answer): &'a (&Digest, &Response, Answer),
-) -> Option<Glimpse<'a>> {
+) -> Option<SeenAnswer<'a>> {
     let what = match answer {
-        Answer::Reply(reply) => Answered::Reply(reply),
-        Answer::Refused(error) => Answered::Refusal(&error.message),
-        Answer::CutShort(_) => Answered::CutShort,
-        Answer::Nothing(_) if response.status == INTERNAL => Answered::ServerError,
+        Answer::Reply(reply) => AnswerKind::Reply(reply),
+        Answer::Refused(error) => AnswerKind::Refusal(&error.message),
+        Answer::CutShort(_) => AnswerKind::CutShort,
+        Answer::Nothing(_) if response.status == INTERNAL => AnswerKind::ServerError,
         Answer::OutputRejected(_) | Answer::Nothing(_) => return None,
     };
-    Some(Glimpse { evidence, streamed: is_stream(response), what })
+    Some(SeenAnswer { evidence, streamed: is_stream(response), what })
 }

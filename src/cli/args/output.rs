@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::shell::console::Console;
 use crate::cli::shell::error::CliError;
-pub(crate) use crate::report::Format;
-use crate::report::{Report, Style};
+pub(crate) use crate::report::ReportFormat;
+use crate::report::{Report, TerminalStyle};
 use crate::store::write_text;
 
 /// The forms of a result that is not a report on targets.
@@ -24,8 +24,8 @@ pub(crate) enum PlainFormat {
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArgs {
     /// The form of the result
-    #[arg(long, value_enum, default_value_t = Format::Table, value_name = "NAME")]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = ReportFormat::Table, value_name = "NAME")]
+    format: ReportFormat,
 
     /// Write the result to a file instead of standard output
     #[arg(long, short, value_name = "FILE")]
@@ -33,7 +33,7 @@ pub(crate) struct OutputArgs {
 }
 
 impl OutputArgs {
-    pub(crate) fn format(&self) -> Format {
+    pub(crate) fn format(&self) -> ReportFormat {
         self.format
     }
 
@@ -44,7 +44,7 @@ impl OutputArgs {
 
     /// Writes a report in the form, and to the place, that was asked for.
     pub(crate) fn show(&self, console: &Console, report: &Report<'_>) -> Result<(), CliError> {
-        let style = if self.output.is_some() { Style::PLAIN } else { console.style() };
+        let style = if self.output.is_some() { TerminalStyle::PLAIN } else { console.style() };
         self.write(console, &self.format().render(report, style)?)
     }
 

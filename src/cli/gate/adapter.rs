@@ -28,8 +28,8 @@ use crate::cli::shell::error::CliError;
 use crate::cli::shell::exit::Exit;
 use crate::cli::shell::progress::Progress;
 use crate::cli::shell::signal::stop_signal;
-use crate::regress::{Diff, Effect, Gate, Quarantine, gate};
-use crate::report::{Changes, Entry};
+use crate::regress::{AdapterEffect, Diff, Gate, Quarantine, gate};
+use crate::report::{ChangeEntry, Changes};
 use crate::sim::Fleet;
 use crate::target::{Connection, Connector, Defaults, TargetEntry, resolve_endpoint, simulated};
 use crate::transport::Budget;
@@ -222,7 +222,7 @@ impl Request<'_> {
         let changes = Changes {
             heading: heading(gate, adapter),
             entries: rulings
-                .map(|it| Entry { change: &it.change, ruling: Some((it.level, &it.because)) })
+                .map(|it| ChangeEntry { change: &it.change, ruling: Some((it.level, &it.because)) })
                 .collect(),
             notes: &notes,
             evidence: &|digest| kept.place(digest),
@@ -252,9 +252,14 @@ fn unchanged(gate: &Gate, models: &[String]) -> Option<String> {
 }
 
 fn heading(gate: &Gate, adapter: &str) -> String {
-    let effects =
-        [Effect::Breaks, Effect::LeavesOpen, Effect::Hides, Effect::Alters, Effect::Fixes];
-    let count = |effect: Effect| {
+    let effects = [
+        AdapterEffect::Breaks,
+        AdapterEffect::LeavesOpen,
+        AdapterEffect::Hides,
+        AdapterEffect::Alters,
+        AdapterEffect::Fixes,
+    ];
+    let count = |effect: AdapterEffect| {
         let count = gate.rulings.iter().filter(|it| it.change.effect == Some(effect)).count();
         (count > 0).then(|| format!("{effect} {count}"))
     };

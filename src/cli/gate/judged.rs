@@ -13,8 +13,8 @@ use crate::cli::diff::targets;
 use crate::cli::shell::error::CliError;
 use crate::cli::shell::exit::Exit;
 use crate::profile::Profile;
-use crate::regress::{Gate, Quarantine, diff, flaky, gate};
-use crate::report::{Changes, Entry, changes_text, for_terminal};
+use crate::regress::{Gate, Quarantine, diff, flaky_probes, gate};
+use crate::report::{ChangeEntry, Changes, changes_text, for_terminal};
 use crate::store::{Manifest, RunFolder, RunHistory};
 
 /// What a run is compared with, and by which policy.
@@ -95,7 +95,7 @@ impl Baseline {
 fn quarantine(run: &RunFolder) -> Result<Quarantine, CliError> {
     let reports = run.path().parent().unwrap_or(Path::new("."));
     let history = RunHistory::of(reports).results().map_err(CliError::usage)?;
-    Ok(flaky(&history.rows).into_iter().collect())
+    Ok(flaky_probes(&history.rows).into_iter().collect())
 }
 
 impl Judged {
@@ -114,7 +114,7 @@ impl Judged {
         show(&Changes {
             heading: self.heading(),
             entries: rulings
-                .map(|it| Entry { change: &it.change, ruling: Some((it.level, &it.because)) })
+                .map(|it| ChangeEntry { change: &it.change, ruling: Some((it.level, &it.because)) })
                 .collect(),
             notes: &self.notes,
             evidence: &|digest| kept.place(digest),

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use comfy_table::Table;
 
 use super::error::CliError;
-use crate::report::{Paint, Style};
+use crate::report::{Paint, TerminalStyle};
 
 /// When to use colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -97,11 +97,11 @@ impl Console {
     }
 
     /// What standard output can show.
-    pub(crate) fn style(&self) -> Style {
+    pub(crate) fn style(&self) -> TerminalStyle {
         let paint = if self.colored() { Paint::Colored } else { Paint::Plain };
         // Nothing is known of what is no terminal.
-        let width = Table::new().width().unwrap_or(Style::PLAIN.width);
-        Style { paint, width }
+        let width = Table::new().width().unwrap_or(TerminalStyle::PLAIN.width);
+        TerminalStyle { paint, width }
     }
 
     /// A closed standard error is not worth failing for.

@@ -6,7 +6,7 @@ use super::console::Console;
 use super::error::CliError;
 use super::exit::Exit;
 use crate::campaign::{RunSettings, foreseen};
-use crate::cli::args::output::{Format, OutputArgs};
+use crate::cli::args::output::{OutputArgs, ReportFormat};
 use crate::probe::Estimate;
 use crate::report::grid;
 use crate::target::Target;
@@ -23,7 +23,7 @@ pub(crate) fn show<'a>(
     output: &OutputArgs,
     console: &Console,
 ) -> Result<Exit, CliError> {
-    let is_json = output.format() == Format::Json;
+    let is_json = output.format() == ReportFormat::Json;
     output.write(console, &text(targets, settings, is_json)?)?;
     console.note(NOTHING_ASKED);
     Ok(Exit::Fine)

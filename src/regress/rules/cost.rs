@@ -3,7 +3,7 @@
 //! Compared only between answers to the same questions. Of a simulated model only the tokens are
 //! known; how fast it is says nothing but how busy the machine was.
 
-use crate::regress::{Class, Rest, Rule, Severity, When};
+use crate::regress::{ChangeClass, Explains, Rule, Severity, When};
 
 const LATENCY: &[&str] = &["cost.medianLatencyMs"];
 const TOKENS: &[&str] = &["cost.tokensPerTurn"];
@@ -13,9 +13,9 @@ pub(super) const RULES: &[Rule] = &[
         code: "latency-grew",
         fields: LATENCY,
         when: When::Grows(1.5, 200.0),
-        class: Class::Regression,
+        class: ChangeClass::Regression,
         severity: Severity::Minor,
-        rest: Rest::Nothing,
+        explains: Explains::Nothing,
         meaning: "half of the replies take at least one and a half times as long, and 200 ms more",
         remedy: "compare the load of the two runs before blaming the model",
     },
@@ -23,9 +23,9 @@ pub(super) const RULES: &[Rule] = &[
         code: "latency-shrank",
         fields: LATENCY,
         when: When::Shrinks(1.5, 200.0),
-        class: Class::Improvement,
+        class: ChangeClass::Improvement,
         severity: Severity::Info,
-        rest: Rest::Nothing,
+        explains: Explains::Nothing,
         meaning: "replies are at least one and a half times as fast, and 200 ms faster",
         remedy: "nothing",
     },
@@ -33,9 +33,9 @@ pub(super) const RULES: &[Rule] = &[
         code: "tokens-grew",
         fields: TOKENS,
         when: When::Grows(1.5, 50.0),
-        class: Class::Regression,
+        class: ChangeClass::Regression,
         severity: Severity::Minor,
-        rest: Rest::Nothing,
+        explains: Explains::Nothing,
         meaning: "the same questions cost at least one and a half times the tokens",
         remedy: "look for longer reasoning or a template that renders tools at greater length",
     },
@@ -43,9 +43,9 @@ pub(super) const RULES: &[Rule] = &[
         code: "tokens-shrank",
         fields: TOKENS,
         when: When::Shrinks(1.5, 50.0),
-        class: Class::Improvement,
+        class: ChangeClass::Improvement,
         severity: Severity::Info,
-        rest: Rest::Nothing,
+        explains: Explains::Nothing,
         meaning: "the same questions cost at least one and a half times fewer tokens",
         remedy: "check that nothing is cut off before it reaches the model",
     },

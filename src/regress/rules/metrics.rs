@@ -2,7 +2,7 @@
 //!
 //! A metric that moves because of another change is a consequence of it.
 
-use crate::regress::{Class, Rest, Rule, Severity, When};
+use crate::regress::{ChangeClass, Explains, Rule, Severity, When};
 
 /// The more the better.
 const SUCCESS: &[&str] = &["metrics.toolCallParseSuccessRate", "metrics.repairSuccessRate"];
@@ -25,9 +25,9 @@ pub(super) const RULES: &[Rule] = &[
         code: "success-rate-fell",
         fields: SUCCESS,
         when: When::Drops(STEP),
-        class: Class::Regression,
+        class: ChangeClass::Regression,
         severity: Severity::Minor,
-        rest: Rest::Nothing,
+        explains: Explains::Nothing,
         meaning: "over all turns, fewer attempts at a call can be read or fewer errors are \
                   corrected, by 20 points or more",
         remedy: "no single verdict changed yet: run again with more `--trials`",
@@ -36,9 +36,9 @@ pub(super) const RULES: &[Rule] = &[
         code: "success-rate-rose",
         fields: SUCCESS,
         when: When::Rises(STEP),
-        class: Class::Improvement,
+        class: ChangeClass::Improvement,
         severity: Severity::Info,
-        rest: Rest::Nothing,
+        explains: Explains::Nothing,
         meaning: "over all turns, more attempts at a call can be read or more errors are corrected, \
                   by 20 points or more",
         remedy: "accept the profile",
@@ -47,9 +47,9 @@ pub(super) const RULES: &[Rule] = &[
         code: "failure-rate-rose",
         fields: FAILURE,
         when: When::Rises(STEP),
-        class: Class::Regression,
+        class: ChangeClass::Regression,
         severity: Severity::Minor,
-        rest: Rest::Nothing,
+        explains: Explains::Nothing,
         meaning: "over all turns, more calls break their schema or more calls come one by one, by \
                   20 points or more",
         remedy: "no single verdict changed yet: run again with more `--trials`",
@@ -58,9 +58,9 @@ pub(super) const RULES: &[Rule] = &[
         code: "failure-rate-fell",
         fields: FAILURE,
         when: When::Drops(STEP),
-        class: Class::Improvement,
+        class: ChangeClass::Improvement,
         severity: Severity::Info,
-        rest: Rest::Nothing,
+        explains: Explains::Nothing,
         meaning: "over all turns, fewer calls break their schema or come one by one, by 20 points \
                   or more",
         remedy: "accept the profile",
@@ -69,9 +69,9 @@ pub(super) const RULES: &[Rule] = &[
         code: "errors-began",
         fields: ERRORS,
         when: When::Begins,
-        class: Class::Regression,
+        class: ChangeClass::Regression,
         severity: Severity::Minor,
-        rest: Rest::Nothing,
+        explains: Explains::Nothing,
         meaning: "results that do not pair, refused replays or blocked calls occur, and did not",
         remedy: "`results` of the new profile says in which probe",
     },
@@ -79,9 +79,9 @@ pub(super) const RULES: &[Rule] = &[
         code: "errors-ended",
         fields: ERRORS,
         when: When::Ends,
-        class: Class::Improvement,
+        class: ChangeClass::Improvement,
         severity: Severity::Info,
-        rest: Rest::Nothing,
+        explains: Explains::Nothing,
         meaning: "results that do not pair, refused replays or blocked calls no longer occur",
         remedy: "accept the profile",
     },

@@ -1,7 +1,7 @@
-//! What is each difference called?
+//! The classification table: what each difference is called.
 //!
-//! The classification table. The first row that takes a difference names it, and the order is also
-//! that of cause and effect: a row can explain what later rows would report.
+//! The first row that takes a difference names it. The order is also that of cause and effect: a row
+//! can explain what later rows would report.
 
 mod calls;
 mod cost;
@@ -21,7 +21,7 @@ mod verdicts;
 use super::Rule;
 
 /// Every row, gravest causes first.
-pub fn rules() -> impl Iterator<Item = &'static Rule> {
+pub(super) fn rules() -> impl Iterator<Item = &'static Rule> {
     [
         subject::RULES,
         seen::ERRORS,

@@ -2,7 +2,7 @@
 //!
 //! The verdict is the same, `partial` most of the time, and the passes of both sides tell more.
 
-use crate::regress::{Class, Rest, Rule, Severity, When};
+use crate::regress::{ChangeClass, Explains, Rule, Severity, When};
 
 /// What everything else builds on.
 const CALLS: &[&str] = &["results.singleTool.passes", "results.closedLoop.passes"];
@@ -13,9 +13,9 @@ pub(super) const RULES: &[Rule] = &[
         code: "call-rate-fell",
         fields: CALLS,
         when: When::Rarer,
-        class: Class::Regression,
+        class: ChangeClass::Regression,
         severity: Severity::Major,
-        rest: Rest::Nothing,
+        explains: Explains::Nothing,
         meaning: "a call or its result works less often than before, further than chance explains, \
                   though the verdict is the same",
         remedy: "read the failing exchanges; `toolprobe drift` shows whether it goes on falling",
@@ -24,9 +24,9 @@ pub(super) const RULES: &[Rule] = &[
         code: "pass-rate-fell",
         fields: ANY,
         when: When::Rarer,
-        class: Class::Regression,
+        class: ChangeClass::Regression,
         severity: Severity::Minor,
-        rest: Rest::Nothing,
+        explains: Explains::Nothing,
         meaning: "a probe passes less often than before, further than chance explains, though the \
                   verdict is the same",
         remedy: "read the failing exchanges; `toolprobe drift` shows whether it goes on falling",
@@ -35,9 +35,9 @@ pub(super) const RULES: &[Rule] = &[
         code: "pass-rate-rose",
         fields: ANY,
         when: When::Oftener,
-        class: Class::Improvement,
+        class: ChangeClass::Improvement,
         severity: Severity::Info,
-        rest: Rest::Nothing,
+        explains: Explains::Nothing,
         meaning: "a probe passes more often than before, further than chance explains, though the \
                   verdict is the same",
         remedy: "accept the profile",

@@ -64,17 +64,18 @@ fn compare(path: &FieldPath, old: &Value, new: &Value, found: &mut Vec<FieldChan
         return;
     }
     let nothing = Value::Null;
-    match (Shape::of(old), Shape::of(new)) {
-        (Shape::Container, Shape::Container | Shape::Nothing)
-        | (Shape::Nothing, Shape::Container)
-        | (Shape::Headed, Shape::Headed) => {
+    match (ValueKind::of(old), ValueKind::of(new)) {
+        (ValueKind::Container, ValueKind::Container | ValueKind::Nothing)
+        | (ValueKind::Nothing, ValueKind::Container)
+        | (ValueKind::Headed, ValueKind::Headed) => {
             found.extend(compare_counts(path, old, new));
             for key in keys(old).union(&keys(new)) {
                 let side = |value: &Value| value.get(key).cloned().unwrap_or(Value::Null);
                 compare(&path.child(key), &side(old), &side(new), found);
             }
         }
-        (Shape::Words, Shape::Words | Shape::Nothing) | (Shape::Nothing, Shape::Words) => {
+        (ValueKind::Words, ValueKind::Words | ValueKind::Nothing)
+        | (ValueKind::Nothing, ValueKind::Words) => {
             for word in members(old).symmetric_difference(&members(new)) {
                 let side = |value: &Value| {
                     if members(value).contains(word) { Value::from("present") } else { Value::Null }
@@ -105,7 +106,7 @@ fn compare_counts(path: &FieldPath, old: &Value, new: &Value) -> Option<FieldCha
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum ValueKind {
     Nothing,
     Scalar,
     Words,
@@ -113,7 +114,7 @@ enum Shape {
     Headed,
 }
 
-impl Shape {
+impl ValueKind {
     fn of(value: &Value) -> Self {
         match value {
             Value::Null => Self::Nothing,

@@ -1,8 +1,7 @@
-//! What do an endpoint's answers let a client see?
+//! What a client sees in an endpoint's answers, beyond what verdicts rest on.
 //!
-//! A verdict says what works. An adapter can also withhold what no verdict rests on: how many tokens
-//! were spent, why the provider refused, what the model thought. This is the list of such details,
-//! with an exchange that shows each.
+//! An adapter can hide how many tokens were spent, why the provider refused, what the model thought.
+//! This is the list of such details, each with an exchange that shows it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,18 +17,18 @@ const KNOWN_AGAIN: usize = 24;
 
 /// One answer of an endpoint.
 #[derive(Debug, Clone, Copy)]
-pub struct Glimpse<'a> {
+pub struct SeenAnswer<'a> {
     /// The exchange.
     pub evidence: &'a Digest,
     /// Whether it was streamed.
     pub streamed: bool,
     /// What it was.
-    pub what: Answered<'a>,
+    pub what: AnswerKind<'a>,
 }
 
 /// What an answer was.
 #[derive(Debug, Clone, Copy)]
-pub enum Answered<'a> {
+pub enum AnswerKind<'a> {
     /// A finished reply.
     Reply(&'a Reply),
     /// A stream that ended before its reply did.
@@ -43,7 +42,7 @@ pub enum Answered<'a> {
 /// Something that a client may want to see in a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Detail {
+pub(super) enum Detail {
     /// What the model thought.
     Reasoning,
     /// The signature or the encrypted state that reasoning is sent back with.
@@ -84,7 +83,7 @@ const IN_REPLIES: [Detail; 9] = [
 ];
 
 impl Detail {
-    /// Whether a reply shows it; nothing where this reply could not.
+    /// Whether a reply shows it; `None` where a reply of this kind cannot.
     fn shown_by(self, reply: &Reply, streamed: bool) -> Option<bool> {
         let usage = &reply.usage;
         let counted = usage.input.is_some() && usage.output.is_some();
@@ -132,7 +131,7 @@ enum Verdict {
 /// What the answers of one target let a client see.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Seen {
+pub struct ClientView {
     details: BTreeMap<Detail, Sighting>,
     /// What a strict client would not have taken of whole replies.
     defects: BTreeMap<Defect, Sighting>,
@@ -146,26 +145,26 @@ pub struct Seen {
 
 /// A reply, and where it is from.
 #[derive(Clone, Copy)]
-struct Told<'a> {
+struct SeenReply<'a> {
     evidence: &'a Digest,
     streamed: bool,
     reply: &'a Reply,
 }
 
-impl Seen {
+impl ClientView {
     /// What these answers show.
-    pub fn of(glimpses: &[Glimpse<'_>]) -> Self {
+    pub fn of(answers: &[SeenAnswer<'_>]) -> Self {
         let (mut replies, mut refusals) = (Vec::new(), Vec::new());
         let (mut streams, mut errors) = (Vec::new(), Vec::new());
-        for Glimpse { evidence, streamed, what } in glimpses.iter().copied() {
+        for SeenAnswer { evidence, streamed, what } in answers.iter().copied() {
             match what {
-                Answered::Reply(reply) => replies.push(Told { evidence, streamed, reply }),
-                Answered::CutShort | Answered::ServerError => {}
-                Answered::Refusal(words) => refusals.push((words.to_owned(), evidence.clone())),
+                AnswerKind::Reply(reply) => replies.push(SeenReply { evidence, streamed, reply }),
+                AnswerKind::CutShort | AnswerKind::ServerError => {}
+                AnswerKind::Refusal(words) => refusals.push((words.to_owned(), evidence.clone())),
             }
-            errors.push((evidence, matches!(what, Answered::ServerError)));
+            errors.push((evidence, matches!(what, AnswerKind::ServerError)));
             if streamed {
-                streams.push((evidence, matches!(what, Answered::CutShort)));
+                streams.push((evidence, matches!(what, AnswerKind::CutShort)));
             }
         }
         let mut details = details(&replies);
@@ -186,9 +185,8 @@ impl Seen {
         self
     }
 
-    /// Both sides as they are compared: whether one side's words of refusal are found in the
-    /// other's is known only now.
-    pub(super) fn beside(&self, origin: &Self) -> Self {
+    /// The view with one more detail: whether the words of the origin's refusals are found in it.
+    pub(super) fn compared_with(&self, origin: &Self) -> Self {
         let known = origin.refusals.iter().map(|(words, _)| start(words));
         let known: Vec<String> = known.filter(|words| !words.is_empty()).collect();
         let seen: Vec<(&Digest, bool)> = self
@@ -204,9 +202,9 @@ impl Seen {
     }
 }
 
-fn details(replies: &[Told<'_>]) -> BTreeMap<Detail, Sighting> {
+fn details(replies: &[SeenReply<'_>]) -> BTreeMap<Detail, Sighting> {
     let seen = |detail: Detail| {
-        let shown = |it: &Told<'_>| detail.shown_by(it.reply, it.streamed);
+        let shown = |it: &SeenReply<'_>| detail.shown_by(it.reply, it.streamed);
         let known = replies.iter().filter_map(|it| Some((it.evidence, shown(it)?)));
         Some((detail, sighting(&known.collect::<Vec<_>>())?))
     };
@@ -214,8 +212,8 @@ fn details(replies: &[Told<'_>]) -> BTreeMap<Detail, Sighting> {
 }
 
 /// Those of streams are judged by a probe of their own.
-fn defects(replies: &[Told<'_>]) -> BTreeMap<Defect, Sighting> {
-    let whole: Vec<&Told<'_>> = replies.iter().filter(|it| !it.streamed).collect();
+fn defects(replies: &[SeenReply<'_>]) -> BTreeMap<Defect, Sighting> {
+    let whole: Vec<&SeenReply<'_>> = replies.iter().filter(|it| !it.streamed).collect();
     let all: BTreeSet<Defect> = whole.iter().flat_map(|it| it.reply.defects.iter()).collect();
     let seen = |defect: Defect| {
         let known = whole.iter().map(|it| (it.evidence, it.reply.defects.contains(defect)));
@@ -305,11 +303,14 @@ mod tests {
         let (bare, mut counted) = (called("call_1", "call_1"), called("call_1", "call_1"));
         (counted.usage.input, counted.usage.output) = (Some(1), Some(1));
         let glimpse = |reply, streamed| {
-            let what = Answered::Reply(reply);
-            Glimpse { evidence: &evidence, streamed, what }
+            let what = AnswerKind::Reply(reply);
+            SeenAnswer { evidence: &evidence, streamed, what }
         };
-        let seen =
-            Seen::of(&[glimpse(&counted, false), glimpse(&bare, false), glimpse(&bare, true)]);
+        let seen = ClientView::of(&[
+            glimpse(&counted, false),
+            glimpse(&bare, false),
+            glimpse(&bare, true),
+        ]);
         let verdict = |detail| seen.details.get(&detail).map(|it: &Sighting| it.verdict);
         assert_eq!(verdict(Detail::Usage), Some(Verdict::Shown));
         assert_eq!(verdict(Detail::StreamedUsage), Some(Verdict::Absent));
@@ -320,21 +321,21 @@ mod tests {
     fn a_providers_words_are_known_again_inside_those_of_an_adapter() {
         let digest = Digest::of("a");
         let refused = |words: &str| {
-            Seen::of(&[Glimpse {
+            ClientView::of(&[SeenAnswer {
                 evidence: &digest,
                 streamed: false,
-                what: Answered::Refusal(words),
+                what: AnswerKind::Refusal(words),
             }])
         };
         let direct = refused("messages.1: `tool_use` ids were found without results");
-        let verdict = |adapter: &Seen| {
-            adapter.beside(&direct).details.get(&Detail::RefusalWords).map(|it| it.verdict)
+        let verdict = |adapter: &ClientView| {
+            adapter.compared_with(&direct).details.get(&Detail::RefusalWords).map(|it| it.verdict)
         };
         let wrapped = refused(
             "Gateway error - {\"message\": \"messages.1:  `tool_use` ids were found without results\"}",
         );
         assert_eq!(verdict(&wrapped), Some(Verdict::Shown));
         assert_eq!(verdict(&refused("Bad request.")), Some(Verdict::Absent));
-        assert_eq!(verdict(&Seen::default()), None);
+        assert_eq!(verdict(&ClientView::default()), None);
     }
 }

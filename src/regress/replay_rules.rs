@@ -1,8 +1,8 @@
-//! What is each thing called that a replay of transcripts finds?
+//! What replays of transcripts find, as rows beside the classification table.
 //!
-//! Rows of their own beside the classification table: policies name them by the same kind of code.
+//! Policies name them by codes too.
 
-use super::{Class, Severity};
+use super::{ChangeClass, Severity};
 
 /// One row: what a replay may find.
 #[derive(Debug, Clone, Copy)]
@@ -19,15 +19,15 @@ pub struct ReplayRule {
 
 impl ReplayRule {
     /// What such a finding means.
-    pub const CLASS: Class = Class::Regression;
+    pub const CLASS: ChangeClass = ChangeClass::Regression;
 }
 
 /// Every row.
-pub static REPLAYS: [&ReplayRule; 5] =
+pub(super) static REPLAYS: [&ReplayRule; 5] =
     [&REQUEST_CHANGED, &REQUEST_MISSING, &VERDICT_CHANGED, &STREAM_RECUT, &STREAM_CUT_SHORT];
 
 /// A request that was not recorded.
-pub static REQUEST_CHANGED: ReplayRule = ReplayRule {
+pub(crate) static REQUEST_CHANGED: ReplayRule = ReplayRule {
     code: "request-changed",
     severity: Severity::Major,
     meaning: "a request is not the recorded one: an encoder, a tool or a probe changed",
@@ -36,7 +36,7 @@ pub static REQUEST_CHANGED: ReplayRule = ReplayRule {
 };
 
 /// A recorded request that is not made any more.
-pub static REQUEST_MISSING: ReplayRule = ReplayRule {
+pub(crate) static REQUEST_MISSING: ReplayRule = ReplayRule {
     code: "request-missing",
     severity: Severity::Major,
     meaning: "a recorded request is not made any more",
@@ -44,7 +44,7 @@ pub static REQUEST_MISSING: ReplayRule = ReplayRule {
 };
 
 /// The same replies, judged otherwise.
-pub static VERDICT_CHANGED: ReplayRule = ReplayRule {
+pub(crate) static VERDICT_CHANGED: ReplayRule = ReplayRule {
     code: "verdict-changed",
     severity: Severity::Major,
     meaning: "the same replies are judged otherwise: a decoder, a parser or a judge changed",
@@ -52,7 +52,7 @@ pub static VERDICT_CHANGED: ReplayRule = ReplayRule {
 };
 
 /// A stream that does not stand other cuts.
-pub static STREAM_RECUT: ReplayRule = ReplayRule {
+pub(crate) static STREAM_RECUT: ReplayRule = ReplayRule {
     code: "stream-recut",
     severity: Severity::Critical,
     meaning: "a stream gives something else when the network cuts it into other pieces",
@@ -60,7 +60,7 @@ pub static STREAM_RECUT: ReplayRule = ReplayRule {
 };
 
 /// A stream that misses its end, and is not known as that.
-pub static STREAM_CUT_SHORT: ReplayRule = ReplayRule {
+pub(crate) static STREAM_CUT_SHORT: ReplayRule = ReplayRule {
     code: "stream-cut-short",
     severity: Severity::Critical,
     meaning: "a stream without its end is taken for something that it is not",

@@ -1,20 +1,20 @@
-//! What does a code mean, and what is to be done?
+//! Explanations: what each code means, and what to do about it.
 
 use schemars::JsonSchema;
 use serde_json::Value;
 
-use super::{Class, REPLAYS, ReplayRule, Rule, Severity, rules};
+use super::{ChangeClass, REPLAYS, ReplayRule, Rule, Severity, rules};
 use crate::ir::Defect;
 use crate::textcall::ProblemCode;
 
 /// What a code is the name of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum CodeKind {
     /// A change between two profiles.
-    Change(Class, Severity),
+    Change(ChangeClass, Severity),
     /// A deviation from a protocol that a decoder tolerated.
     Defect,
-    /// Why something that looks like a call in text is none.
+    /// Why something in text that looks like a call cannot be run.
     Problem,
     /// What a replay found changed.
     Replay(Severity),
@@ -26,7 +26,7 @@ pub struct Explanation {
     /// The code.
     pub code: String,
     /// What it is the name of.
-    pub kind: Kind,
+    pub kind: CodeKind,
     /// What it means.
     pub meaning: String,
     /// What to do.
@@ -37,7 +37,7 @@ impl From<&'static Rule> for Explanation {
     fn from(rule: &'static Rule) -> Self {
         Self {
             code: rule.code.to_owned(),
-            kind: Kind::Change(rule.class, rule.severity),
+            kind: CodeKind::Change(rule.class, rule.severity),
             meaning: rule.meaning.to_owned(),
             remedy: rule.remedy,
         }
@@ -48,7 +48,7 @@ impl From<&ReplayRule> for Explanation {
     fn from(rule: &ReplayRule) -> Self {
         Self {
             code: rule.code.to_owned(),
-            kind: Kind::Replay(rule.severity),
+            kind: CodeKind::Replay(rule.severity),
             meaning: rule.meaning.to_owned(),
             remedy: rule.remedy,
         }
@@ -57,14 +57,14 @@ impl From<&ReplayRule> for Explanation {
 
 /// All codes, those that policies name first.
 pub fn explanations() -> Vec<Explanation> {
-    let defects = described::<Defect>().into_iter().map(|(code, meaning)| {
+    let defects = documented_variants::<Defect>().into_iter().map(|(code, meaning)| {
         let defect = serde_json::from_value(Value::from(code.as_str()));
-        let remedy = defect.map_or("", what_to_do_about);
-        Explanation { code, kind: Kind::Defect, meaning, remedy }
+        let remedy = defect.map_or("", defect_remedy);
+        Explanation { code, kind: CodeKind::Defect, meaning, remedy }
     });
-    let problems = described::<ProblemCode>().into_iter().map(|(code, meaning)| Explanation {
+    let problems = documented_variants::<ProblemCode>().into_iter().map(|(code, meaning)| Explanation {
         code,
-        kind: Kind::Problem,
+        kind: CodeKind::Problem,
         meaning,
         remedy: "send the problem's message back to the model as the call's error; never run the \
                  call",
@@ -78,8 +78,8 @@ pub fn explain(code: &str) -> Vec<Explanation> {
     explanations().into_iter().filter(|known| known.code == code).collect()
 }
 
-/// The words of an enum's variants with their documentation, which is where the meaning is kept.
-fn described<T: JsonSchema>() -> Vec<(String, String)> {
+/// The names of an enum's variants with their documentation, where the meaning is written.
+fn documented_variants<T: JsonSchema>() -> Vec<(String, String)> {
     let schema = schemars::schema_for!(T).to_value();
     let variants = schema.get("oneOf").and_then(Value::as_array).cloned().unwrap_or_default();
     let text = |variant: &Value, key: &str| variant.get(key)?.as_str().map(str::to_owned);
@@ -89,7 +89,7 @@ fn described<T: JsonSchema>() -> Vec<(String, String)> {
         .collect()
 }
 
-fn what_to_do_about(defect: Defect) -> &'static str {
+fn defect_remedy(defect: Defect) -> &'static str {
     use Defect as D;
     match defect {
         D::IndexMissing | D::IndexReused | D::IndexSplit | D::IndexOffset => {
@@ -167,10 +167,10 @@ mod tests {
     #[test]
     fn defects_and_problems_are_explained_by_their_own_words() {
         let [defect] = explain("index-reused").try_into().unwrap();
-        assert_eq!(defect.kind, Kind::Defect);
+        assert_eq!(defect.kind, CodeKind::Defect);
         assert_eq!(defect.meaning, "Several calls with ids of their own share one index.");
-        assert_eq!(explain("schema-violation").first().map(|it| it.kind), Some(Kind::Problem));
-        let both: Vec<Kind> = explain("truncated").into_iter().map(|it| it.kind).collect();
-        assert_eq!(both, [Kind::Defect, Kind::Problem]);
+        assert_eq!(explain("schema-violation").first().map(|it| it.kind), Some(CodeKind::Problem));
+        let both: Vec<CodeKind> = explain("truncated").into_iter().map(|it| it.kind).collect();
+        assert_eq!(both, [CodeKind::Defect, CodeKind::Problem]);
     }
 }
