@@ -55,11 +55,7 @@ pub(super) fn run(args: &DriftArgs, console: &Console) -> Result<Exit, CliError>
             for (target, probe) in &unsteady {
                 let _ = writeln!(text, "flaky: {}, {probe}", for_terminal(target));
             }
-            if text.is_empty() {
-                "nothing find_drifts, and nothing is flaky".to_owned()
-            } else {
-                text
-            }
+            if text.is_empty() { "nothing drifts, and nothing is flaky".to_owned() } else { text }
         }
     };
     console.result(&text)?;

@@ -1,17 +1,17 @@
-//! What is known of an endpoint, in a form that programs read and people diff?
+//! Profiles: what is known of a target, in a form that programs read and people diff.
 //!
-//! - [`document`](self): the profile file and the capability fields at its top
-//! - [`results`](self): what each probe found, which those fields are read off
-//! - [`status`](self): the words and the certainty of a verdict
-//! - [`confirmation`](self): what sampling a suspected regression again showed
-//! - [`requirement`](self): what a user may demand of it
+//! - `document`: the profile file and the capability fields at its top
+//! - `results`: what each probe found, which those fields are read off
+//! - `status`: the words and the certainty of a verdict
+//! - `confirmation`: what sampling a suspected regression again showed
+//! - `requirement`: what a user may demand of it
 //! - `field_path`: where a field stands in a profile
 //! - `trial`, `tally`, `interval`: what trials showed, and which status follows from them
 //! - `capabilities`: the fields an adapter reads, from the results
 //! - `client_breaks`: which clients lose a call to which defect
 //! - `slug`: what a profile's file is called
-//! - [`thinking`](self): how thinking is switched on and off
-//! - [`staleness`](self): whether a profile is still worth believing
+//! - `thinking`: how thinking is switched on and off
+//! - `staleness`: whether a profile is still worth believing
 
 mod capabilities;
 mod client_breaks;

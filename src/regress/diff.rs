@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::cause::{Cause, find_causes};
-use super::defect_weight::weigh_defect;
 use super::differences::differences;
+use super::rules::weigh_defect;
 use super::{Change, ChangeClass, FieldChange, Severity, Sides};
 use crate::ir::Digest;
 use crate::profile::{Confirmation, FieldPath, Profile, Subject, predecessor, slug};

@@ -16,7 +16,6 @@ mod cause;
 mod change;
 mod client_view;
 mod code;
-mod defect_weight;
 mod diff;
 mod differences;
 mod drift;

@@ -9,8 +9,8 @@ use std::time::Duration;
 use url::Url;
 
 use super::access::accesses;
+use super::credentials::{key_from, preset_key};
 use super::entry::{check_headers, check_vars, extra_body, models, variants};
-use super::key::{key_from, preset_key};
 use super::presets::{Hosting, Preset};
 use super::{Access, Defaults, KeyFrom, Limits, TargetEntry, Timeouts};
 use crate::ir::{Digest, Object};

@@ -218,7 +218,10 @@ async fn a_stream_that_hangs_is_no_finding_about_streams() {
 }
 
 /// What can go wrong with streams alone.
-const BROKEN_STREAMS: [(&str, fn() -> Script); 5] = [
+/// What a stream does, in words and as a script.
+type BrokenStream = (&'static str, fn() -> Script);
+
+const BROKEN_STREAMS: [BrokenStream; 5] = [
     ("silence", || Script { pieces: vec![], then: Then::Hang }),
     ("a stall", || stalled_stream()),
     ("403", || status(403)),

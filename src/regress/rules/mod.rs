@@ -1,10 +1,13 @@
 //! The classification table: what each difference is called.
 //!
+//! `defect_weight` says how much a new defect matters: as much as the clients that it breaks.
+//!
 //! The first row that takes a difference names it. The order is also that of cause and effect: a row
 //! can explain what later rows would report.
 
 mod calls;
 mod cost;
+mod defect_weight;
 mod extended;
 mod history;
 mod metrics;
@@ -17,6 +20,8 @@ mod seen;
 mod streaming;
 mod subject;
 mod verdicts;
+
+pub(super) use defect_weight::weigh_defect;
 
 use super::Rule;
 

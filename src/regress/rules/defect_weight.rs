@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::{ChangeClass, FieldChange, Severity};
 use crate::dialect::DialectId;
 use crate::ir::Defect;
 use crate::profile::{ReplyMode, clients_broken_by};
+use crate::regress::{ChangeClass, FieldChange, Severity};
 
 /// Where defects stand, and in which mode their replies came.
 const DEFECTS: &[(&str, ReplyMode)] = &[
@@ -15,7 +15,7 @@ const DEFECTS: &[(&str, ReplyMode)] = &[
 ];
 
 /// The class and severity of a defect that appeared; `None` for every other change.
-pub(super) fn weigh_defect(
+pub(in crate::regress) fn weigh_defect(
     at: &FieldChange,
     dialect: DialectId,
 ) -> Option<(ChangeClass, Severity)> {
