@@ -1,11 +1,6 @@
 //! The agent loop over real HTTP, with simulated models: does it go on, repair, and stop?
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "a test that cannot go on has failed"
-)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
 use std::sync::Arc;
 

@@ -71,7 +71,7 @@ async fn probed(connection: &Connection, settings: &RunSettings) -> Profile {
 async fn night(connection: &Connection, before: &Profile, seed: u64) -> Option<(Decision, u32)> {
     let settings = settings(seed, NIGHTLY_TRIALS);
     let current = &probed(connection, &settings).await;
-    let changes = diff(&[before.clone()], &[current.clone()]).changes;
+    let changes = diff(std::slice::from_ref(before), std::slice::from_ref(current)).changes;
     let suspicions: Vec<Suspicion> =
         changes.iter().filter_map(|change| Suspicion::of(change, before, current)).collect();
     if suspicions.is_empty() {

@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::CliError;
 use super::Exit;
+use super::shell::clock;
 use super::shell::console::Console;
 use super::shell::signal::stop_signal;
 use crate::sim::{Fleet, Options, Running, Sim};
@@ -62,7 +63,8 @@ async fn serve(fleet: Fleet, args: SimArgs, console: &Console) -> Result<Exit, C
     // Before the URL is printed: whoever reads it may stop us at once.
     let stop = stop_signal()?;
     let models = fleet.len();
-    let options = Options { api_key: args.api_key, ..Options::default() };
+    let clock = clock::of_simulator()?;
+    let options = Options { api_key: args.api_key, clock, ..Options::default() };
     let running = Sim::start(fleet, &args.addr, options)
         .await
         .map_err(|source| CliError::usage(SimError::listen(args.addr, source)))?;

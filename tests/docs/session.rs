@@ -138,7 +138,13 @@ fn comparable(text: &str) -> String {
     while let Some(word) = words.next() {
         let is_seconds =
             words.peek().is_some_and(|next| next.trim_end_matches(['\n', ';', ' ']) == "s");
-        out.push_str(if is_seconds && word.trim().parse::<f64>().is_ok() { "0 " } else { word });
+        // The same exchange can be kept by several runs.
+        let is_run = words.peek() == Some(&"evidence/");
+        out.push_str(match word {
+            _ if is_run => "RUN/",
+            time if is_seconds && time.trim().parse::<f64>().is_ok() => "0 ",
+            word => word,
+        });
     }
     out
 }

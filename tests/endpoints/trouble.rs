@@ -217,10 +217,10 @@ async fn a_stream_that_hangs_is_no_finding_about_streams() {
     assert!(verdict.profile["supportsStreamingToolUse"].is_null());
 }
 
-/// What can go wrong with streams alone.
 /// What a stream does, in words and as a script.
 type BrokenStream = (&'static str, fn() -> Script);
 
+/// What can go wrong with streams alone.
 const BROKEN_STREAMS: [BrokenStream; 5] = [
     ("silence", || Script { pieces: vec![], then: Then::Hang }),
     ("a stall", || stalled_stream()),

@@ -22,7 +22,7 @@ pub(crate) struct Source {
 impl Source {
     /// The production code of a file, and the names of the modules in it that only tests compile.
     pub(crate) fn parse(path: &str, text: &str) -> (Self, Vec<String>) {
-        let (tokens, test_modules) = without_tests(tokens(text));
+        let (tokens, test_modules) = without_tests(&tokens(text));
         (Self { path: path.to_owned(), tokens }, test_modules)
     }
 
@@ -79,7 +79,7 @@ fn read_production() -> Vec<Source> {
 }
 
 /// Takes away each item under `#[cfg(test)]`, and names those that are modules in other files.
-fn without_tests(tokens: Vec<Token>) -> (Vec<Token>, Vec<String>) {
+fn without_tests(tokens: &[Token]) -> (Vec<Token>, Vec<String>) {
     let (mut kept, mut modules, mut at) = (Vec::new(), Vec::new(), 0);
     while at < tokens.len() {
         let starts_with = |words: &[&str]| {
@@ -222,7 +222,7 @@ pub(crate) fn root() -> &'static Path {
 }
 
 pub(crate) fn read(path: &Path) -> String {
-    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    fs::read_to_string(path).unwrap()
 }
 
 pub(crate) fn rust_files(folder: &Path) -> Vec<PathBuf> {

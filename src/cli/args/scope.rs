@@ -10,7 +10,7 @@ use clap::Args;
 
 use crate::cli::shell::clock;
 use crate::cli::shell::error::CliError;
-use crate::sim::{Clock, Fleet, ModelFile, Options, Running, Sim};
+use crate::sim::{Fleet, ModelFile, Options, Running, Sim};
 use crate::store::{Manifest, Selection};
 use crate::suggest::did_you_mean;
 use crate::target::{ConfigFile, Defaults, Target, simulated_fleet};
@@ -152,8 +152,7 @@ impl Scope {
 
 /// Serves simulated models on a free port.
 pub(crate) async fn serve(fleet: &Fleet) -> Result<Running, CliError> {
-    let clock = clock::fixed()?.map_or(Clock::System, |at| Clock::Fixed(at.timestamp()));
-    let options = Options { clock, ..Options::default() };
+    let options = Options { clock: clock::of_simulator()?, ..Options::default() };
     Ok(Sim::start(fleet.clone(), "127.0.0.1:0", options).await?)
 }
 
