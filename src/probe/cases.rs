@@ -5,7 +5,7 @@ use super::kind::Known;
 use super::outcome::{case_result, outcome};
 use super::trial::{Case, SettledCase, missing_reply};
 use crate::conversation::Answer;
-use crate::profile::{CaseVerdict, Cases, Observation, Tally};
+use crate::profile::{CaseVerdict, Cases, Observation, Status, Tally};
 
 /// How a case that got no reply was taken; `None` where there is a reply to judge.
 pub(crate) fn missing_case_reply(answer: &Answer) -> Option<(CaseVerdict, Observation)> {
@@ -31,7 +31,19 @@ pub(crate) fn mark_displaced(cases: &mut [Case<CaseVerdict>], known: &Known) {
 /// The result of a probe that is a list of cases.
 pub(crate) fn list_cases(probe: &str, cases: &[SettledCase<CaseVerdict>]) -> Cases {
     let results = cases.iter().map(|case| (case.id.clone(), case_result(case, verdict(case))));
-    Cases::of(outcome(probe, cases), results)
+    let mut result = Cases::of(outcome(probe, cases), results);
+    lower_by_case(&mut result);
+    result
+}
+
+/// A list passes case by case: one that fails in every trial makes it partial, however many pass.
+fn lower_by_case(result: &mut Cases) {
+    let lost = result.cases.iter().filter(|(_, case)| case.trials > 0 && case.passes == 0);
+    let lost: Vec<String> = lost.map(|(id, case)| format!("{id}: {}", case.reason)).collect();
+    if !lost.is_empty() && result.outcome.status == Status::Pass {
+        result.outcome.status = Status::Partial;
+        result.outcome.reason = lost.join("; ");
+    }
 }
 
 /// The worst verdict, which must be reckoned with: a case that fails in one trial fails an adapter

@@ -71,6 +71,20 @@ async fn single_bytes_and_carriage_returns_are_no_trouble_but_numbers_as_ids_bre
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_keyword_that_is_refused_every_time_makes_the_schema_partial() {
+    let verdict = met(CHAT, |asked| {
+        if asked.body["tools"].to_string().contains("\"pattern\"") {
+            let error = json!({"message": "no pattern here", "type": "invalid_request_error"});
+            return Script::json(400, &json!({"error": error}));
+        }
+        let message = chat::message(&mind(asked), |index| json!(format!("call_{index}")));
+        chat::answer(asked, &message)
+    })
+    .await;
+    verdict.says("schema", "partial", "pattern: ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn hermes_calls_between_prose_are_the_models_and_the_server_left_them_there() {
     let verdict = met(CHAT, |asked| {
         let mut message = written(&mind(asked), hermes);
