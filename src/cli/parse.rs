@@ -32,7 +32,7 @@ pub(super) struct ParseArgs {
     #[arg(long)]
     jsonl: bool,
 
-    /// Read this family and no other
+    /// Read this text format and no other
     #[arg(long = "as", value_name = "NAME")]
     family: Option<String>,
 
@@ -43,8 +43,8 @@ pub(super) struct ParseArgs {
 
 #[derive(Debug, thiserror::Error)]
 enum ParseError {
-    #[error("unknown family '{name}'{suggestion}; one of: {all}")]
-    Family { name: String, suggestion: String, all: String },
+    #[error("unknown format '{name}'{remedy}")]
+    Format { name: String, remedy: String },
     #[error("line {line} is not JSON")]
     Line { line: usize, source: serde_json::Error },
     #[error("line {line} has no `text`")]
@@ -72,14 +72,18 @@ pub(super) fn run(args: &ParseArgs, console: &Console) -> Result<Exit, CliError>
 }
 
 fn options(family: Option<&str>) -> Result<textcall::Options, ParseError> {
-    let find = |name: &str| textcall::find_format(name).ok_or_else(|| unknown_family(name));
+    let find = |name: &str| textcall::find_format(name).ok_or_else(|| unknown_format(name));
     Ok(textcall::Options { only: family.map(find).transpose()?, hint: None })
 }
 
-fn unknown_family(name: &str) -> ParseError {
-    let names: Vec<_> = FORMATS.iter().map(|format: &&Format| format.id).collect();
-    let suggestion = did_you_mean(name, names.iter().copied());
-    ParseError::Family { name: name.to_owned(), suggestion, all: names.join(", ") }
+/// The nearest format where one is near, else all of them.
+fn unknown_format(name: &str) -> ParseError {
+    let ids = || FORMATS.iter().map(|format: &&Format| format.id);
+    let remedy = match did_you_mean(name, ids()) {
+        nearest if !nearest.is_empty() => nearest,
+        _ => format!("; one of: {}", ids().collect::<Vec<_>>().join(", ")),
+    };
+    ParseError::Format { name: name.to_owned(), remedy }
 }
 
 /// One result per line of input, and how many calls there are in all.

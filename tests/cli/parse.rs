@@ -43,11 +43,21 @@ fn each_line_gives_a_line() {
 }
 
 #[test]
-fn a_bad_line_and_an_unknown_family_are_pointed_out() {
+fn a_bad_line_and_an_unknown_format_are_pointed_out() {
     let (code, _, err) = parse(&["--jsonl"], "{\"id\": 1, \"text\": \"x\"}\n{oops\n");
     assert_eq!((code, err.contains("line 2 is not JSON")), (Some(2), true), "{err}");
     let (code, _, err) = parse(&["--as", "hermse"], "");
-    assert_eq!((code, err.contains("did you mean 'hermes'?")), (Some(2), true), "{err}");
+    assert_eq!(
+        (code, err.trim_end().ends_with("did you mean 'hermes'?")),
+        (Some(2), true),
+        "{err}"
+    );
+    let (code, _, err) = parse(&["--as", "nothing-like-it-at-all"], "");
+    assert_eq!(
+        (code, err.contains("one of: ") && err.contains("hermes")),
+        (Some(2), true),
+        "{err}"
+    );
 }
 
 #[test]
