@@ -1,0 +1,116 @@
+//! Secrets that are spread over several texts: frames of a stream, strings of a document, headers.
+//!
+//! A client joins the deltas of a stream, so what no frame holds by itself appears in the reply. The
+//! strings under the same key are joined here in the same way, each with those of the frames before
+//! and after it, and what is found is blanked in every frame that holds a part of it.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use memchr::{memchr, memchr2};
+
+use super::finder::Finder;
+
+/// A part of one of the texts.
+#[derive(Debug, Clone)]
+struct Piece {
+    text: usize,
+    range: Range<usize>,
+}
+
+/// Where secrets stand in each text, those that only the texts together hold included.
+pub(super) fn spans(finder: &Finder, texts: &[&str]) -> Vec<Vec<Range<usize>>> {
+    let mut spans: Vec<Vec<Range<usize>>> =
+        texts.iter().map(|text| finder.spans(text.as_bytes())).collect();
+    for pieces in groups(texts).values().filter(|pieces| pieces.len() > 1) {
+        let part = |piece: &Piece| texts.get(piece.text).and_then(|it| it.get(piece.range.clone()));
+        let joined: String = pieces.iter().filter_map(part).collect();
+        for found in finder.spans(joined.as_bytes()) {
+            blank(&found, pieces, &mut spans);
+        }
+    }
+    spans
+}
+
+/// Marks a span of the joined pieces in each text that it touches.
+fn blank(found: &Range<usize>, pieces: &[Piece], spans: &mut [Vec<Range<usize>>]) {
+    let mut before = 0;
+    for Piece { text, range } in pieces {
+        let (start, end) = (found.start.max(before), found.end.min(before + range.len()));
+        if start < end
+            && let Some(spans) = spans.get_mut(*text)
+        {
+            spans.push(range.start + start - before..range.start + end - before);
+        }
+        before += range.len();
+        if before >= found.end {
+            return;
+        }
+    }
+}
+
+/// The strings that belong together: by their key, and by their key and the indexes beside it, as
+/// interleaved calls are told apart by an index.
+fn groups<'a>(texts: &[&'a str]) -> BTreeMap<(&'a str, Vec<&'a str>), Vec<Piece>> {
+    let mut groups: BTreeMap<(&str, Vec<&str>), Vec<Piece>> = BTreeMap::new();
+    for (text, content) in texts.iter().enumerate() {
+        let Literals { strings, indexes } = literals(content);
+        for (key, range) in strings {
+            let piece = Piece { text, range };
+            if !indexes.is_empty() {
+                groups.entry((key, indexes.clone())).or_default().push(piece.clone());
+            }
+            groups.entry((key, Vec::new())).or_default().push(piece);
+        }
+    }
+    groups
+}
+
+/// The strings of a JSON text with their keys, and the values of its indexes.
+#[derive(Default)]
+struct Literals<'a> {
+    strings: Vec<(&'a str, Range<usize>)>,
+    indexes: Vec<&'a str>,
+}
+
+/// The key of a text that is not JSON.
+const WHOLE: &str = "\0";
+
+/// Reads the strings out of a text: of JSON, well-formed or not, and of lines that hold some. A text
+/// that is not JSON is a string as a whole, too.
+fn literals(text: &str) -> Literals<'_> {
+    let (mut found, mut key, mut at) = (Literals::default(), "", 0);
+    if !text.trim_start().starts_with(['{', '[']) {
+        found.strings.push((WHOLE, 0..text.len()));
+    }
+    while let Some(start) = text.as_bytes().get(at..).and_then(|rest| memchr(b'"', rest)) {
+        let start = at + start + 1;
+        let end = string_end(text.as_bytes(), start);
+        let content = text.get(start..end).unwrap_or_default();
+        let after = text.get(end + 1..).unwrap_or_default().trim_start();
+        if let Some(value) = after.strip_prefix(':') {
+            key = content;
+            if key.to_ascii_lowercase().ends_with("index") {
+                let value = value.trim_start();
+                let length = value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len());
+                found.indexes.extend(value.get(..length));
+            }
+        } else {
+            found.strings.push((key, start..end));
+        }
+        at = end + 1;
+    }
+    found
+}
+
+/// Where the string that began before `start` ends.
+fn string_end(text: &[u8], mut start: usize) -> usize {
+    while let Some(rest) = text.get(start..) {
+        match memchr2(b'"', b'\\', rest) {
+            None => break,
+            Some(at) if rest.get(at) == Some(&b'"') => return start + at,
+            Some(at) => start += at + 2,
+        }
+    }
+    text.len()
+}
