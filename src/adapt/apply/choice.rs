@@ -1,0 +1,84 @@
+//! Tool choices, limits and declarations: said in the way that the endpoint takes.
+
+use serde_json::json;
+
+use crate::ir::{Message, Part, Request, Role, ToolChoice, ToolSpec};
+
+const ONE_CALL: &str =
+    "Call at most one tool in each reply, and wait for its result before you call the next.";
+
+/// Takes the tools away: the model is not to call any.
+pub(super) fn offer_nothing(request: &mut Request) {
+    request.tools.clear();
+    request.tool_choice = None;
+    request.parallel = None;
+}
+
+/// Forbids several calls where there are tools to call.
+pub(super) fn switch_parallel_off(request: &mut Request) {
+    if !request.tools.is_empty() {
+        request.parallel = Some(false);
+    }
+}
+
+/// Asks in words for one call a turn.
+pub(super) fn ask_for_one_call(request: &mut Request) {
+    if request.tools.is_empty() {
+        return;
+    }
+    request.parallel = None;
+    request.system = Some(match request.system.take() {
+        Some(system) => format!("{system}\n\n{ONE_CALL}"),
+        None => ONE_CALL.to_owned(),
+    });
+}
+
+/// Says in words what a choice would say that the endpoint refuses or does not honour.
+pub(super) fn avoid(request: &mut Request, refused: &[String], ignored: &[String]) {
+    let Some(choice) = &request.tool_choice else { return };
+    let (id, words) = match choice {
+        ToolChoice::Required | ToolChoice::Allowed { required: true, .. } => {
+            ("required", format!("Now call one of the tools {}.", names(request)))
+        }
+        ToolChoice::Named(name) => ("named", format!("Now call the tool `{name}`.")),
+        ToolChoice::None => ("none", String::new()),
+        ToolChoice::Auto | ToolChoice::Allowed { required: false, .. } => return,
+    };
+    if !refused.iter().chain(ignored).any(|case| case == id) {
+        return;
+    }
+    if *choice == ToolChoice::None {
+        return offer_nothing(request);
+    }
+    request.tool_choice = None;
+    let words = Part::Text(format!("\n\n{words}"));
+    match request.messages.last_mut() {
+        Some(last) if last.role == Role::User => last.parts.push(words),
+        _ => {}
+    }
+}
+
+fn names(request: &Request) -> String {
+    let names = request.tools.iter().map(|tool| format!("`{}`", tool.name));
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// Declares the tools that the history calls, where none are declared.
+pub(super) fn keep_tools(request: &mut Request) {
+    if !request.tools.is_empty() {
+        return;
+    }
+    for call in request.messages.iter().flat_map(Message::calls) {
+        if request.tools.iter().all(|tool| tool.name != call.name) {
+            request.tools.push(ToolSpec {
+                name: call.name.clone(),
+                description: "No longer available.".to_owned(),
+                input_schema: json!({"type": "object"}),
+                strict: None,
+            });
+        }
+    }
+    if !request.tools.is_empty() {
+        request.tool_choice = Some(ToolChoice::None);
+    }
+}

@@ -1,0 +1,23 @@
+//! The gate: which tools run in which tier.
+
+use crate::ir::ToolCall;
+use crate::profile::Tier;
+use crate::tools::{Effect, ErrorCode, Hook, ToolFailure};
+
+/// A hook that lets only those tools run that a tier allows. What it refuses is counted as blocked.
+#[derive(Debug, Clone, Copy)]
+pub struct TierGate(pub Tier);
+
+impl Hook for TierGate {
+    fn before(&self, call: &mut ToolCall, effect: Effect) -> Result<(), ToolFailure> {
+        let may_run = match (self.0, effect) {
+            (Tier::Full, _) | (Tier::ReadOnly, Effect::ReadOnly) => true,
+            (Tier::ReadOnly, Effect::Mutating) | (Tier::Shadow | Tier::Blocked, _) => false,
+        };
+        if may_run {
+            return Ok(());
+        }
+        let words = format!("'{}' may not run while this model is in tier '{}'", call.name, self.0);
+        Err(ToolFailure::fatal(ErrorCode::Refused, words))
+    }
+}
