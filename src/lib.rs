@@ -13,6 +13,7 @@
 //! - [`conversation`]: one turn against an endpoint
 //! - [`probe`]: what is asked and how the answer is judged
 //! - [`profile`]: what is known of an endpoint, and how it follows from trials
+//! - [`adapt`]: what follows from a profile: corrections, rewriting, tiers, settings of other programs
 //! - [`store`]: what is kept on disk: runs, evidence, snapshots, history
 //! - [`regress`]: what changed, is it real, and does it matter
 //! - [`sim`]: simulated models behind a real HTTP server
@@ -21,6 +22,7 @@
 //! - [`replay`]: transcripts: recording, replaying, judging again
 //! - [`cli`]: the command line
 
+pub mod adapt;
 pub mod campaign;
 pub mod cli;
 pub mod conversation;
@@ -32,6 +34,7 @@ pub mod prompted;
 pub mod regress;
 pub mod replay;
 pub mod report;
+mod secret;
 pub mod sim;
 pub mod store;
 mod suggest;

@@ -4,28 +4,72 @@ use std::collections::BTreeMap;
 use std::slice::from_ref;
 
 use super::Suspect;
-use crate::profile::{Profile, Subject};
-use crate::regress::{diff, in_scope};
-use crate::store::{Manifest, Selection};
+use crate::profile::{EndpointId, Profile};
+use crate::regress::{Pairs, diff};
+use crate::store::{Manifest, RunTarget, Selection};
 use crate::target::Connection;
 
-/// The snapshots that the run could have measured again. A target without a profile is not missing
-/// but open, and a run of named targets says nothing of the others.
-pub(crate) fn comparable(snapshots: &[Profile], manifest: &Manifest) -> Vec<Profile> {
-    let subjects: Vec<_> = manifest.targets.iter().map(|target| &target.subject).collect();
-    let (reached, open): (Vec<_>, Vec<_>) =
-        manifest.targets.iter().partition(|target| target.profile.is_some());
-    let asked = |old: &Profile| {
-        let subject = &old.subject;
-        let same = |other: &Subject| {
-            (&other.provider, &other.model, &other.variant)
-                == (&subject.provider, &subject.model, &subject.variant)
-        };
-        let is_open = open.iter().any(|target| same(&target.subject));
-        let is_named = reached.iter().any(|target| same(&target.subject));
-        !is_open && (manifest.selection == Selection::Every || is_named)
+/// The snapshots, as a run sees them.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Baseline {
+    /// Those that the run measured again, or should have.
+    pub(crate) comparable: Vec<Profile>,
+    /// The names of those that it was not meant to measure.
+    pub(crate) not_probed: Vec<String>,
+}
+
+impl Baseline {
+    /// Sorts the snapshots. One whose target has no profile in the run is not missing but open.
+    pub(crate) fn of(snapshots: &[Profile], manifest: &Manifest) -> Self {
+        let mut baseline = Self::default();
+        for snapshot in snapshots {
+            match find_target(snapshot, snapshots, manifest) {
+                Some(target) if target.profile.is_none() => {}
+                Some(_) => baseline.comparable.push(snapshot.clone()),
+                None if is_missed(snapshot, manifest) => baseline.comparable.push(snapshot.clone()),
+                None => baseline.not_probed.push(snapshot.name()),
+            }
+        }
+        baseline
+    }
+}
+
+/// The target of a run that a snapshot is about: by its name, else one without a snapshot of its own
+/// that stands for the same.
+fn find_target<'a>(
+    snapshot: &Profile,
+    snapshots: &[Profile],
+    manifest: &'a Manifest,
+) -> Option<&'a RunTarget> {
+    let (name, mut targets) = (snapshot.name(), manifest.targets.iter());
+    let is_heir = |target: &&RunTarget| {
+        let is_new = snapshots.iter().all(|other| other.name() != target.name);
+        let is_sure = manifest.selection == Selection::Every || is_same_place(snapshot, target);
+        is_new && is_sure && is_same_model(snapshot, target)
     };
-    in_scope(snapshots.to_vec(), &subjects).into_iter().filter(asked).collect()
+    let mut heirs = manifest.targets.iter().filter(is_heir);
+    targets.find(|target| target.name == name).or_else(|| heirs.next())
+}
+
+/// Whether a run of all targets should have asked for a snapshot's target as well: it asked others of
+/// the same provider at the same endpoint, or the same model elsewhere.
+fn is_missed(snapshot: &Profile, manifest: &Manifest) -> bool {
+    let is_related = |target: &RunTarget| {
+        let same_provider = snapshot.subject.provider == target.subject.provider;
+        same_provider && (is_same_place(snapshot, target) || is_same_model(snapshot, target))
+    };
+    manifest.selection == Selection::Every && manifest.targets.iter().any(is_related)
+}
+
+fn is_same_model(snapshot: &Profile, target: &RunTarget) -> bool {
+    let (old, new) = (&snapshot.subject, &target.subject);
+    (&old.provider, &old.model, &old.variant) == (&new.provider, &new.model, &new.variant)
+}
+
+fn is_same_place(snapshot: &Profile, target: &RunTarget) -> bool {
+    let dialect = snapshot.dialect;
+    EndpointId::of(&snapshot.subject.endpoint, dialect)
+        == EndpointId::of(&target.subject.endpoint, dialect)
 }
 
 /// The targets that seem to be worse than their snapshots; `found` is by the target's name.
@@ -34,13 +78,13 @@ pub(crate) fn suspects<'a>(
     found: &'a BTreeMap<String, Profile>,
     snapshots: &[Profile],
 ) -> Vec<Suspect<'a>> {
+    let profiles: Vec<Profile> = found.values().cloned().collect();
+    let pairs = Pairs::of(snapshots, &profiles).both;
     let suspect = |connection: &'a Connection| {
         let current = found.get(&connection.target.name)?;
-        let is_same =
-            |old: &&Profile| (&old.subject, old.dialect) == (&current.subject, current.dialect);
-        let before = snapshots.iter().find(is_same)?;
-        let changes = diff(from_ref(before), from_ref(current)).changes;
-        Suspect::of(connection, before.clone(), current, &changes)
+        let (before, _) = pairs.iter().find(|(_, new)| new.name() == current.name())?;
+        let changes = diff(from_ref(*before), from_ref(current)).changes;
+        Suspect::of(connection, (*before).clone(), current, &changes)
     };
     connections.iter().filter_map(suspect).collect()
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 
-use super::{RunListener, RunRecorder, RunSettings};
+use super::{RunEnd, RunListener, RunRecorder, RunSettings, StopRequests};
 use crate::conversation::ExchangeLog;
 use crate::probe::{Again, Bench, Probe, Seed, sample};
 use crate::profile::{Confirmation, Decision, Finding, Observed, Profile, Status};
@@ -34,30 +34,36 @@ pub struct Suspect<'a> {
 pub struct Confirmed {
     /// What each suspicion comes to.
     pub confirmations: Vec<Confirmation>,
-    /// The evidence.
+    /// The evidence that no journal keeps.
     pub exchanges: Vec<RecordedExchange>,
 }
 
 /// Samples every suspicion of these targets again and records what that shows: targets at the same
-/// time, the suspicions of one and their samples one after the other.
+/// time, the suspicions of one and their samples one after the other. Where it is stopped, nothing is
+/// decided; a resumed run takes what was sampled from the journals.
 pub(crate) async fn confirm_all(
     suspects: &[Suspect<'_>],
     settings: &RunSettings,
     test: TestPlan,
     recorder: &mut RunRecorder,
+    stop: &mut StopRequests,
     listener: &dyn RunListener,
-) -> Result<(), StoreError> {
+) -> Result<RunEnd, StoreError> {
     if suspects.is_empty() {
-        return Ok(());
+        return Ok(RunEnd::Finished);
     }
     listener.sampling_again(suspects.len());
-    let all = join_all(suspects.iter().map(|suspect| confirm(suspect, settings, test))).await;
-    for (suspect, confirmed) in suspects.iter().zip(&all) {
-        for confirmation in &confirmed.confirmations {
-            listener.confirmed(&suspect.current.subject, confirmation);
-        }
+    let connections: Vec<Connection> = suspects.iter().map(|it| it.connection.clone()).collect();
+    let sampling = join_all(suspects.iter().map(|suspect| confirm(suspect, settings, test)));
+    let all = tokio::select! {
+        all = sampling => all,
+        () = stop.drain(&connections, listener) => return Ok(RunEnd::Interrupted),
+    };
+    for confirmation in all.iter().flat_map(|confirmed| &confirmed.confirmations) {
+        listener.confirmed(confirmation);
     }
-    recorder.confirm(all)
+    recorder.confirm(all)?;
+    Ok(RunEnd::Finished)
 }
 
 /// Samples the suspicions of one target again.
@@ -70,7 +76,7 @@ pub async fn confirm(suspect: &Suspect<'_>, settings: &RunSettings, test: TestPl
             None => (Decision::Inconclusive, Observed::default()),
         };
         confirmations.push(Confirmation {
-            profile: suspicion.profile.clone(),
+            target: suspicion.target.clone(),
             field: suspicion.field.clone(),
             probe: suspicion.probe.clone(),
             case: suspicion.case.clone(),
@@ -79,7 +85,7 @@ pub async fn confirm(suspect: &Suspect<'_>, settings: &RunSettings, test: TestPl
             samples,
         });
     }
-    Confirmed { confirmations, exchanges: log.take() }
+    Confirmed { confirmations, exchanges: log.take().exchanges }
 }
 
 impl<'a> Suspect<'a> {
@@ -137,13 +143,18 @@ impl<'a> Suspect<'a> {
             .accesses
             .iter()
             .find(|access| access.dialect == self.current.dialect)?;
+        let client = self.connection.client(access, log.clone()).ok()?;
+        let single = self.current.results.single_tool.as_ref();
+        let older = single.and_then(|single| single.schema_field.as_ref());
+        let client = older.and_then(|_| client.with_older_schema()).unwrap_or(client);
         Some(Bench {
-            client: self.connection.client(access, log.clone()).ok()?,
+            client,
             delivery: self.delivery(suspicion)?,
             stream: false,
             seed: Seed::new(settings.seed),
             trials: 1,
             thinking: access.thinking.clone(),
+            manner: settings.suite.manner(),
         })
     }
 
@@ -152,7 +163,7 @@ impl<'a> Suspect<'a> {
         let single = self.before.results.single_tool.as_ref();
         let is_first = single.is_some_and(|single| single.outcome.probe == suspicion.probe);
         let profile = if is_first { &self.before } else { self.current };
-        profile.capabilities.tool_delivery
+        profile.results.single_tool.as_ref().filter(|single| single.format.is_some())?.rung()
     }
 
     /// The run's own single call, which the negatives of the other probes are compared with.

@@ -5,7 +5,7 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::profile::{Profile, Staleness, Subject, predecessor, staleness};
+use crate::profile::{EndpointId, Profile, Staleness, Subject, staleness};
 use crate::target::{Access, Target, TemplateFileError, read_template};
 
 /// The profile that is about a target, if any, and whether it still holds.
@@ -28,17 +28,28 @@ pub(crate) fn freshness<'a>(
     Ok((known, staleness(known, &now_about, probe_version, now, ttl)))
 }
 
-/// The newest profile at one of the target's addresses, else the newest of the same model anywhere.
+/// The profile of the target's name; else, from before names were kept or from another name, the newest
+/// of the same model, at one of the target's addresses if there is one.
 fn last_known<'a>(
     target: &Target,
     guess: &Subject,
     profiles: &'a [Profile],
 ) -> Option<&'a Profile> {
-    let accesses = target.endpoint.accesses.iter();
-    let here: Vec<String> =
-        accesses.map(|access| target.subject_at(access, None).endpoint).collect();
-    let at_home = profiles.iter().filter(|profile| here.contains(&profile.subject.endpoint));
-    predecessor(at_home, guess).or_else(|| predecessor(profiles, guess))
+    let is_here = |profile: &Profile| {
+        let here = |access: &Access| {
+            let endpoint = target.subject_at(access, None).endpoint;
+            let id = |address: &str| EndpointId::of(address, access.dialect);
+            id(&endpoint) == id(&profile.subject.endpoint)
+        };
+        target.endpoint.accesses.iter().any(here)
+    };
+    let same_model = profiles.iter().filter(|profile| {
+        let known = &profile.subject;
+        (&known.provider, &known.model, &known.variant)
+            == (&guess.provider, &guess.model, &guess.variant)
+    });
+    let by_name = profiles.iter().find(|profile| profile.name() == target.name);
+    by_name.or_else(|| same_model.max_by_key(|profile| (is_here(profile), profile.verified_at)))
 }
 
 /// What a profile of the target would be about today.

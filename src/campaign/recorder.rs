@@ -1,8 +1,8 @@
 //! The recorder of a run: what is written to its folder, and when.
 //!
-//! The manifest is written before anything is asked and again at the end; evidence and profile of a
-//! target as soon as it is done with. Whatever ends a run early, what was found is there, and the run
-//! can go on from it.
+//! The manifest is written before anything is asked and again at the end; exchanges as they happen, and
+//! the profile of a target as soon as it is done with. Whatever ends a run early, what was asked is
+//! there, and the run can go on from it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,26 +11,26 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::cost::Spending;
-use super::resume::ResumeError;
+use super::resume::{ResumeError, is_asked_alike};
 use super::{Confirmed, ProbeTargetError, ProbedTarget, Resumed, RunEnd, RunSettings};
 use crate::profile::{CaseResult, CaseVerdict, Profile, Status};
 use crate::store::{
-    Claim, Completion, MANIFEST_VERSION, Manifest, RunFolder, RunTarget, Selection, StoreError,
-    Totals, merge_metrics,
+    Claim, Completion, Evidence, JournalFile, MANIFEST_VERSION, Manifest, RunFolder, RunTarget,
+    Selection, StoreError, Totals, merge_metrics,
 };
 use crate::target::{Connection, Target};
 use crate::telemetry::Counts;
-use crate::transport::Budget;
+use crate::transport::{Budget, Journal, Journaled};
 
 /// Writes a run down while it goes on.
 #[derive(Debug)]
 pub(crate) struct RunRecorder {
     folder: RunFolder,
     manifest: Manifest,
-    /// What it cost before it was broken off.
-    before: Totals,
+    /// By the target's name.
+    journals: BTreeMap<String, Arc<JournalFile>>,
     spending: Spending,
-    _claim: Claim,
+    claim: Claim,
 }
 
 /// What a run is about.
@@ -38,6 +38,8 @@ pub(crate) struct RunRecorder {
 pub(crate) enum RunSubject {
     /// The targets there are, or those that were named.
     Targets(Selection),
+    /// The same, looking on only.
+    Shadow(Selection),
     /// The adapter at this address.
     Adapter(String),
     /// One endpoint on the command line.
@@ -45,19 +47,28 @@ pub(crate) enum RunSubject {
 }
 
 impl RunRecorder {
-    /// Makes the folder of a run that is about to ask these targets.
-    pub(crate) fn begin(
+    /// Makes the folder of a run that is about to ask these targets, and has their exchanges kept in
+    /// it.
+    pub(crate) fn begin<'a>(
         reports: &Path,
         settings: &RunSettings,
-        connections: &[Connection],
+        connections: impl IntoIterator<Item = &'a mut Connection>,
         subject: RunSubject,
         budget: &Arc<Budget>,
     ) -> Result<Self, StoreError> {
         let folder = RunFolder::create(reports, settings.verified_at)?;
         let claim = folder.claim()?;
+        let evidence = folder.evidence();
+        let (mut journals, mut targets) = (BTreeMap::new(), Vec::new());
+        for connection in connections {
+            targets.extend(not_yet_asked(&connection.target));
+            let name = connection.target.name.clone();
+            journals.insert(name.clone(), attach(connection, evidence.begin(&name))?);
+        }
         let one_off = subject == RunSubject::OneOff;
+        let shadow = matches!(subject, RunSubject::Shadow(_));
         let (selection, adapter) = match subject {
-            RunSubject::Targets(selection) => (selection, None),
+            RunSubject::Targets(selection) | RunSubject::Shadow(selection) => (selection, None),
             RunSubject::Adapter(address) => (Selection::Named, Some(address)),
             RunSubject::OneOff => (Selection::Named, None),
         };
@@ -71,31 +82,37 @@ impl RunRecorder {
             suite: settings.name.as_str().to_owned(),
             seed: settings.seed,
             trials: settings.trials,
+            manner: settings.suite.manner(),
             tools: settings.suite.own_tools().to_vec(),
             selection,
             adapter,
             one_off,
+            shadow,
             completion: Completion::Running,
             totals: Totals::default(),
             metrics: None,
             confirmations: Vec::new(),
-            targets: connections.iter().filter_map(|it| not_yet_asked(&it.target)).collect(),
+            targets,
         };
         folder.write_manifest(&manifest)?;
-        let (before, spending) = (Totals::default(), Spending::begin(budget));
-        Ok(Self { folder, manifest, before, spending, _claim: claim })
+        Ok(Self { folder, manifest, journals, spending: Spending::begin(budget, 0), claim })
     }
 
     /// Goes on with a run that was broken off. What it knows of a target that is still the same
-    /// stands and is given back by the target's name; the rest is to be asked.
+    /// stands and is given back by the target's name; the rest is to be asked, as far as the journals
+    /// do not hold the answers. What was spent counts.
     pub(crate) fn resume(
         resumed: Resumed,
-        connections: &[Connection],
+        connections: &mut [Connection],
         budget: &Arc<Budget>,
     ) -> Result<(Self, BTreeMap<String, Profile>), ResumeError> {
         let claim = resumed.folder.claim()?;
-        let (mut targets, mut found) = (Vec::new(), BTreeMap::new());
+        let evidence = resumed.folder.evidence();
+        let (mut targets, mut found, mut journals) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
         for connection in connections {
+            let name = connection.target.name.clone();
+            let journal = journal_of(&resumed.manifest, &connection.target, &evidence);
+            journals.insert(name, attach(connection, journal)?);
             match resumed.find_settled(&connection.target)? {
                 Some((target, profile)) => {
                     found.insert(target.name.clone(), profile);
@@ -111,15 +128,15 @@ impl RunRecorder {
                 folder.turns().remove(file)?;
             }
         }
-        let before = std::mem::take(&mut manifest.totals);
+        let wall_ms = std::mem::take(&mut manifest.totals).wall_ms;
         manifest.finished_at = None;
         manifest.completion = Completion::Running;
         manifest.confirmations.clear();
         manifest.metrics = merge_metrics(found.values());
         manifest.targets = targets;
         folder.write_manifest(&manifest)?;
-        let spending = Spending::begin(budget);
-        Ok((Self { folder, manifest, before, spending, _claim: claim }, found))
+        let spending = Spending::begin(budget, wall_ms);
+        Ok((Self { folder, manifest, journals, spending, claim }, found))
     }
 
     /// Keeps what came of the target of this name.
@@ -128,17 +145,17 @@ impl RunRecorder {
         name: &str,
         result: &Result<ProbedTarget, ProbeTargetError>,
     ) -> Result<(), StoreError> {
+        self.claim.check()?;
+        if let Some(journal) = self.journals.get(name) {
+            journal.close()?;
+        }
         let mut targets = self.manifest.targets.iter_mut();
         let Some(target) = targets.find(|target| target.name == name) else { return Ok(()) };
         match result {
             Err(error) => target.problem = Some(error.to_string()),
             Ok(probed) => {
-                let evidence = self.folder.evidence();
-                for exchange in &probed.exchanges {
-                    evidence.put(exchange.digest(), exchange)?;
-                }
                 let file = self.folder.profiles().write(&probed.profile)?;
-                let name = probed.profile.subject.name();
+                let name = probed.profile.name();
                 self.folder.turns().write(&file, &name, &probed.telemetry)?;
                 target.profile = Some(file);
                 target.subject = probed.profile.subject.clone();
@@ -157,8 +174,10 @@ impl RunRecorder {
 
     /// Says that the run is over, and whether it came to its end.
     pub(crate) fn finish(&mut self, end: RunEnd, now: DateTime<Utc>) -> Result<(), StoreError> {
+        self.claim.check()?;
+        self.close_journals()?;
         self.manifest.finished_at = Some(now);
-        self.manifest.totals = self.before.plus(self.spending.totals());
+        self.manifest.totals = self.spending.totals();
         self.manifest.completion = match (end, self.without_verdict()) {
             (RunEnd::Interrupted, _) => {
                 Completion::Incomplete { because: "it was interrupted".to_owned() }
@@ -171,14 +190,14 @@ impl RunRecorder {
 
     /// Keeps what sampling suspected regressions again showed.
     pub(crate) fn confirm(&mut self, confirmed: Vec<Confirmed>) -> Result<(), StoreError> {
-        let evidence = self.folder.evidence();
-        for Confirmed { confirmations, exchanges } in confirmed {
-            for exchange in &exchanges {
-                evidence.put(exchange.digest(), exchange)?;
-            }
+        for Confirmed { confirmations, .. } in confirmed {
             self.manifest.confirmations.extend(confirmations);
         }
-        self.folder.write_manifest(&self.manifest)
+        self.close_journals()
+    }
+
+    fn close_journals(&self) -> Result<(), StoreError> {
+        self.journals.values().try_for_each(|journal| journal.close())
     }
 
     /// The run's files.
@@ -195,6 +214,29 @@ impl RunRecorder {
         let open = self.manifest.targets.iter().filter(|target| target.problem.is_some());
         let names: Vec<&str> = open.map(|target| target.name.as_str()).collect();
         (!names.is_empty()).then(|| format!("no verdict, or not all of one: {}", names.join(", ")))
+    }
+}
+
+/// Has the exchanges of a connection kept in a journal. What the journal says was spent counts.
+fn attach(
+    connection: &mut Connection,
+    journal: JournalFile,
+) -> Result<Arc<JournalFile>, StoreError> {
+    connection.budget.count_earlier(journal.spent()?);
+    let journal = Arc::new(journal);
+    let shared: Arc<dyn Journal> = Arc::<JournalFile>::clone(&journal);
+    connection.budget.note_in(Arc::clone(&shared));
+    connection.transport = Arc::new(Journaled::new(Arc::clone(&connection.transport), shared));
+    Ok(journal)
+}
+
+/// The journal of a target in a run that goes on: its answers hold if it is asked as it was then.
+fn journal_of(manifest: &Manifest, target: &Target, evidence: &Evidence) -> JournalFile {
+    let mut known = manifest.targets.iter();
+    if known.any(|known| is_asked_alike(known, target)) {
+        evidence.resume(&target.name)
+    } else {
+        evidence.begin(&target.name)
     }
 }
 

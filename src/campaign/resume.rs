@@ -117,6 +117,19 @@ impl Resumed {
     }
 }
 
+/// Whether a target is asked today as it was then, so that its answers hold.
+pub(super) fn is_asked_alike(then: &RunTarget, wanted: &Target) -> bool {
+    let subject = |access: &Access| wanted.subject_at(access, None);
+    let is_same = |access: &Access| {
+        let now = subject(access);
+        (&now.provider, &now.model, &now.endpoint)
+            == (&then.subject.provider, &then.subject.model, &then.subject.endpoint)
+    };
+    then.name == wanted.name
+        && then.extra_body == wanted.extra_body
+        && wanted.endpoint.accesses.iter().any(is_same)
+}
+
 /// Whether a profile is about what the target is today.
 fn is_of(target: &Target, profile: &Profile) -> Result<bool, TemplateFileError> {
     let speaks = |access: &&Access| access.dialect == profile.dialect;

@@ -1,14 +1,16 @@
 //! The loop of a run: probes targets, some at a time, until all are done or it is stopped.
 
-use std::future::Future;
 use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use futures_util::{Stream, StreamExt as _, stream};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::task::{JoinError, JoinSet};
 
-use super::{ProbeTargetError, ProbedTarget, RunRecorder, probe_target};
+use super::{ProbeTargetError, ProbedTarget, RunRecorder, StopRequests, probe_target};
 use crate::probe::{Probe, ProbeListener, Suite, SuiteName};
-use crate::profile::{Confirmation, Subject};
+use crate::profile::Confirmation;
 use crate::store::StoreError;
 use crate::target::{Connection, Target};
 
@@ -42,10 +44,12 @@ pub(crate) trait RunListener: Sync {
     fn asked(&self, target: &Target, probe: &str);
     /// A target was probed, and the result is recorded.
     fn ended(&self, target: &Target, result: &Result<ProbedTarget, ProbeTargetError>);
+    /// Nothing more is sent; what is under way may end within this time.
+    fn stopping(&self, grace: Duration);
     /// Suspected regressions of so many targets are about to be sampled again.
     fn sampling_again(&self, targets: usize);
     /// What the samples decided on one suspicion.
-    fn confirmed(&self, subject: &Subject, confirmation: &Confirmation);
+    fn confirmed(&self, confirmation: &Confirmation);
 }
 
 /// Targets that are to be probed, and how.
@@ -69,52 +73,103 @@ pub(crate) enum RunEnd {
 /// The result of each target that was probed, by name, in the order they ended.
 pub(crate) type Results<T> = Vec<(String, Result<T, ProbeTargetError>)>;
 
+/// What a task gives: the place of its target, and what came of it.
+type Visit = (usize, Result<ProbedTarget, ProbeTargetError>);
+
 impl Campaign<'_> {
-    /// Probes every target until all are done or `stop` is ready. Each result goes to the recorder,
-    /// where there is one, as soon as it is there; `keep` chooses what of it stays in memory.
+    /// Probes every target until all are done or it is stopped: each in a task of its own, so that
+    /// they share all cores. Each result goes to the recorder, where there is one, as soon as it is
+    /// there; `keep` chooses what of it stays in memory.
     pub(crate) async fn probe<T>(
         &self,
         mut recorder: Option<&mut RunRecorder>,
-        stop: impl Future<Output = ()>,
+        stop: &mut StopRequests,
         keep: impl Fn(ProbedTarget) -> T,
     ) -> Result<(Results<T>, RunEnd), StoreError> {
         let mut results = Vec::new();
-        let mut stop = pin!(stop);
-        let mut visits = pin!(self.visits());
-        loop {
-            let visit = tokio::select! {
-                () = &mut stop => return Ok((results, RunEnd::Interrupted)),
-                visit = visits.next() => visit,
+        let mut record = |visited: Result<Visit, JoinError>| -> Result<(), StoreError> {
+            let Some((place, result)) = completed(visited) else { return Ok(()) };
+            let Some(Connection { target, .. }) = self.connections.get(place) else {
+                return Ok(());
             };
-            let Some((target, result)) = visit else { return Ok((results, RunEnd::Finished)) };
             if let Some(recorder) = &mut recorder {
                 recorder.keep(&target.name, &result)?;
             }
             self.listener.ended(target, &result);
             results.push((target.name.clone(), result.map(&keep)));
+            Ok(())
+        };
+        let settings = Arc::new(self.settings.clone());
+        let mut stopped = pin!(stop.drain(self.connections, self.listener));
+        let mut waiting = self.connections.iter().enumerate();
+        let (tell, mut heard) = unbounded_channel();
+        let mut tasks = JoinSet::new();
+        let end = loop {
+            while tasks.len() < self.at_once
+                && let Some((place, connection)) = waiting.next()
+            {
+                self.listener.began(&connection.target);
+                tasks.spawn(visit(place, connection.clone(), Arc::clone(&settings), tell.clone()));
+            }
+            tokio::select! {
+                () = &mut stopped => break RunEnd::Interrupted,
+                Some((place, probe)) = heard.recv() => self.tell_asked(place, &probe),
+                visited = tasks.join_next() => match visited {
+                    None => break RunEnd::Finished,
+                    Some(visited) => {
+                        // What a task told before it ended comes before its end.
+                        while let Ok((place, probe)) = heard.try_recv() {
+                            self.tell_asked(place, &probe);
+                        }
+                        record(visited)?;
+                    }
+                },
+            }
+        };
+        // Whoever was just about to end may still do so.
+        tasks.abort_all();
+        while let Some(visited) = tasks.join_next().await {
+            record(visited)?;
         }
+        Ok((results, end))
     }
 
-    /// Dropping the stream stops the targets that are being probed.
-    fn visits(&self) -> impl Stream<Item = (&Target, Result<ProbedTarget, ProbeTargetError>)> {
-        let visits = self.connections.iter().map(async |connection| {
-            let target = &connection.target;
-            self.listener.began(target);
-            let watch = OfTarget { target, listener: self.listener };
-            (target, probe_target(connection, self.settings, &watch).await)
-        });
-        stream::iter(visits).buffer_unordered(self.at_once)
+    fn tell_asked(&self, place: usize, probe: &str) {
+        if let Some(connection) = self.connections.get(place) {
+            self.listener.asked(&connection.target, probe);
+        }
+    }
+}
+
+/// Probes one target.
+async fn visit(
+    place: usize,
+    connection: Connection,
+    settings: Arc<RunSettings>,
+    tell: UnboundedSender<(usize, String)>,
+) -> Visit {
+    let watch = OfTarget { place, tell };
+    (place, probe_target(&connection, &settings, &watch).await)
+}
+
+/// What a task gave; `None` if it was stopped. A panic goes on here.
+fn completed(visited: Result<Visit, JoinError>) -> Option<Visit> {
+    match visited {
+        Ok(visit) => Some(visit),
+        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+        Err(_) => None,
     }
 }
 
 /// Passes on what is heard of one target.
-struct OfTarget<'a> {
-    target: &'a Target,
-    listener: &'a dyn RunListener,
+struct OfTarget {
+    place: usize,
+    tell: UnboundedSender<(usize, String)>,
 }
 
-impl ProbeListener for OfTarget<'_> {
+impl ProbeListener for OfTarget {
     fn asked(&self, probe: &str) {
-        self.listener.asked(self.target, probe);
+        // Nobody listens any more when the run is being stopped.
+        let _ = self.tell.send((self.place, probe.to_owned()));
     }
 }

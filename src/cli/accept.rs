@@ -1,33 +1,33 @@
 //! `toolprobe accept`: make a run's profiles the snapshots.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
-use super::args::stored::{find_run, read_profiles};
+use super::args::stored::{find_run, profiles_of_run};
 use super::diff::{summary, targets};
 use super::shell::console::Console;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
-use crate::profile::{Profile, predecessor};
-use crate::regress::{Glob, check_acceptable, diff, trim_evidence};
+use crate::campaign::Baseline;
+use crate::profile::Profile;
+use crate::regress::{Diff, Glob, Pairs, check_acceptable, diff, trim_evidence};
 use crate::report::for_terminal;
-use crate::store::{ProfileFolder, RunFolder, Selection};
+use crate::store::{Manifest, ProfileFolder, RunFolder};
 
 /// Make the profiles of a run the snapshots
 ///
 /// Only a complete run whose every verdict is conclusive can be accepted.
-/// Snapshots of targets that are not in the run are left as they are, but for
-/// those whose place a target of the run has taken: the same model at another
-/// endpoint or with another chat template. These are removed, and named.
+/// Snapshots of targets that are not in the run are left as they are. A target
+/// that was renamed takes the place of its old snapshot, which is removed and
+/// named.
 #[derive(Debug, Args)]
 pub(super) struct AcceptArgs {
     /// The run's name or its folder [default: the latest complete run]
     #[arg(value_name = "RUN")]
     run: Option<String>,
 
-    /// Only targets of this name, as provider/model; * and ? may stand in it
+    /// Only targets of this name; * and ? may stand in it
     #[arg(long, value_name = "GLOB")]
     target: Option<String>,
 
@@ -42,21 +42,26 @@ pub(super) struct AcceptArgs {
 
 pub(super) fn run(args: &AcceptArgs, console: &Console) -> Result<Exit, CliError> {
     let run = choose_run(args)?;
-    let accepted = profiles_to_accept(args, &run)?;
-    let before = read_profiles(&args.profiles)?;
-    let replaced = find_replaced(&run, &before, &accepted)?;
+    let manifest = run.manifest().map_err(CliError::usage)?;
+    let all = profiles_of_run(&run)?;
+    let accepted = profiles_to_accept(args, &run, &manifest, &all)?;
     let folder = ProfileFolder::new(&args.profiles);
-    // All or nothing: what cannot be written is better told before anything is.
-    for profile in accepted.iter().chain(&replaced) {
-        folder.check(profile).map_err(CliError::usage)?;
-    }
-    for profile in &accepted {
-        folder.write(profile).map_err(CliError::usage)?;
-    }
-    for profile in &replaced {
-        folder.remove(&ProfileFolder::file_name(profile)).map_err(CliError::usage)?;
-    }
-    console.result(&describe(&run, &before, &accepted, &replaced, &args.profiles))?;
+    let before = folder.read_all().map_err(CliError::usage)?;
+    let snapshots: Vec<Profile> = before.iter().map(|(_, profile)| profile.clone()).collect();
+    let comparable = Baseline::of(&snapshots, &manifest).comparable;
+    let mut pairs = Pairs::of(&comparable, &all).both;
+    pairs.retain(|(_, new)| accepted.iter().any(|it| it.name() == new.name()));
+    // A snapshot of another file name: from before names were kept, or of a target that was renamed.
+    let replaced: Vec<&String> = before
+        .iter()
+        .filter(|(file, old)| {
+            pairs.iter().any(|(it, new)| *it == old && ProfileFolder::file_name(new) != *file)
+        })
+        .map(|(file, _)| file)
+        .collect();
+    folder.replace(&accepted, &replaced).map_err(CliError::usage)?;
+    let old: Vec<Profile> = pairs.iter().map(|(old, _)| (*old).clone()).collect();
+    console.result(&describe(&run, &diff(&old, &accepted), accepted.len(), &replaced, args))?;
     Ok(Exit::Fine)
 }
 
@@ -72,71 +77,43 @@ fn choose_run(args: &AcceptArgs) -> Result<RunFolder, CliError> {
 }
 
 /// The profiles to write.
-fn profiles_to_accept(args: &AcceptArgs, run: &RunFolder) -> Result<Vec<Profile>, CliError> {
-    let manifest = run.manifest().map_err(CliError::usage)?;
+fn profiles_to_accept(
+    args: &AcceptArgs,
+    run: &RunFolder,
+    manifest: &Manifest,
+    all: &[Profile],
+) -> Result<Vec<Profile>, CliError> {
     if let Some(adapter) = &manifest.adapter {
         let problem = format!("run {} is of the adapter at {adapter}, and no snapshot", run.id());
         return Err(CliError::usage(for_terminal(&problem)));
     }
-    let profiles = run.profiles().read_all().map_err(CliError::usage)?;
     let wanted = args.target.as_deref().map(Glob::new);
-    let fits = |profile: &Profile| {
-        wanted.as_ref().is_none_or(|glob| glob.matches(&profile.subject.name()))
-    };
-    let profiles: Vec<Profile> =
-        profiles.into_iter().map(|(_, profile)| profile).filter(fits).collect();
+    let fits = |it: &&Profile| wanted.as_ref().is_none_or(|glob| glob.matches(&it.name()));
+    let profiles: Vec<&Profile> = all.iter().filter(fits).collect();
     let refused = |error| {
         CliError::inconclusive(format!("cannot accept run {}: {error}; run again", run.id()))
     };
-    check_acceptable(&manifest.completion, &profiles).map_err(refused)?;
+    check_acceptable(&manifest.completion, profiles.iter().copied()).map_err(refused)?;
     if profiles.is_empty() {
         let what = args.target.as_deref().unwrap_or("anything");
         return Err(CliError::usage(format!("run {} has no profile of {what}", run.id())));
     }
-    Ok(profiles.iter().map(trim_evidence).collect())
-}
-
-/// The snapshots whose place is taken: a target that moved would otherwise be missed for ever. A run
-/// of named targets does not know whether the others are still there.
-fn find_replaced(
-    run: &RunFolder,
-    before: &[Profile],
-    accepted: &[Profile],
-) -> Result<Vec<Profile>, CliError> {
-    let manifest = run.manifest().map_err(CliError::usage)?;
-    if manifest.selection == Selection::Named {
-        return Ok(Vec::new());
-    }
-    let files: Vec<&String> =
-        manifest.targets.iter().filter_map(|it| it.profile.as_ref()).collect();
-    let file = |profile: &Profile| ProfileFolder::file_name(profile);
-    let is_new = |new: &&Profile| before.iter().all(|old| file(old) != file(new));
-    let gone = || before.iter().filter(|old| !files.contains(&&file(old)));
-    let moved = accepted.iter().filter(is_new);
-    let taken = moved.filter_map(|new| predecessor(gone(), &new.subject));
-    let by_file: BTreeMap<String, Profile> = taken.map(|old| (file(old), old.clone())).collect();
-    Ok(by_file.into_values().collect())
+    Ok(profiles.into_iter().map(trim_evidence).collect())
 }
 
 /// What changed, one line each.
 fn describe(
     run: &RunFolder,
-    before: &[Profile],
-    accepted: &[Profile],
-    replaced: &[Profile],
-    folder: &Path,
+    found: &Diff,
+    count: usize,
+    replaced: &[&String],
+    args: &AcceptArgs,
 ) -> String {
-    let count = accepted.len();
-    let is_about = |old: &&Profile| {
-        accepted.iter().any(|new| new.subject == old.subject) || replaced.contains(old)
-    };
-    let old: Vec<Profile> = before.iter().filter(is_about).cloned().collect();
-    let found = diff(&old, accepted);
-    let heading =
-        format!("accepted {} of run {} into {}", targets(count), run.id(), folder.display());
+    let folder = args.profiles.display();
+    let heading = format!("accepted {} of run {} into {folder}", targets(count), run.id());
     let lines = found.changes.iter().map(|change| for_terminal(&summary(change)));
-    let removed = replaced.iter().map(|old| {
-        let path = folder.join(ProfileFolder::file_name(old));
+    let removed = replaced.iter().map(|file| {
+        let path = args.profiles.join(file);
         format!("removed {}: its place is taken", path.display())
     });
     std::iter::once(heading).chain(lines).chain(removed).collect::<Vec<_>>().join("\n")

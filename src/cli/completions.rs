@@ -24,6 +24,6 @@ pub(super) fn run(
 ) -> Result<Exit, CliError> {
     let mut script = Vec::new();
     generate(args.shell, &mut program, "toolprobe", &mut script);
-    console.result(&String::from_utf8_lossy(&script))?;
+    console.verbatim(&String::from_utf8_lossy(&script))?;
     Ok(Exit::Fine)
 }

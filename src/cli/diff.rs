@@ -10,7 +10,11 @@ use super::shell::console::Console;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
 use crate::regress::{Change, ChangeClass, Diff, diff};
-use crate::report::{ChangeEntry, Changes, change_line, changes_markdown, changes_text};
+use crate::report::{
+    ChangeEntry, Changes, Paint, Report, ReportFormat, TerminalStyle, change_line,
+    changes_code_quality, changes_html, changes_junit, changes_markdown, changes_sarif,
+    changes_text, plural,
+};
 
 /// Compare two profiles, two runs, or a run and the snapshots
 ///
@@ -40,8 +44,16 @@ pub(super) enum Form {
     Table,
     /// For programs: the changes and nothing else
     Json,
-    /// For pull requests
+    /// For pull requests, within the size of a comment
     Markdown,
+    /// For CI servers: it fails where the gate denies
+    Junit,
+    /// One page that needs nothing else
+    Html,
+    /// For code hosts, as findings of a scanner
+    Sarif,
+    /// For GitLab's merge requests
+    CodeQuality,
 }
 
 /// The flags that say how changes are shown.
@@ -58,19 +70,40 @@ pub(super) struct ChangesArgs {
 }
 
 impl ChangesArgs {
-    /// Writes changes in the form that was asked for; `value` is what a program reads.
+    /// Writes changes in the form that was asked for. `value` is what a program reads, `report` what
+    /// else is known of the run that they are changes of.
     pub(super) fn show(
         &self,
         console: &Console,
         changes: &Changes<'_>,
         value: &impl serde::Serialize,
+        report: Option<Report<'_>>,
     ) -> Result<(), CliError> {
+        let of_run = |format: ReportFormat| {
+            report.map(|report| format.render(&report.with_gate(changes), TerminalStyle::PLAIN))
+        };
         let text = match self.format {
-            Form::Table => changes_text(changes),
+            Form::Table => changes_text(changes, self.paint(console)),
             Form::Markdown => changes_markdown(changes),
-            Form::Json => serde_json::to_string_pretty(value).map_err(CliError::inconclusive)?,
+            Form::Json => pretty(value)?,
+            Form::Sarif => pretty(&changes_sarif(changes))?,
+            Form::CodeQuality => pretty(&changes_code_quality(changes))?,
+            Form::Junit => of_run(ReportFormat::Junit).unwrap_or_else(|| changes_junit(changes))?,
+            Form::Html => {
+                of_run(ReportFormat::Html).unwrap_or_else(|| Ok(changes_html(changes)))?
+            }
         };
         self.write(console, &text)
+    }
+
+    /// A file has no colour.
+    fn paint(&self, console: &Console) -> Paint {
+        if self.output.is_some() { Paint::Plain } else { console.style().paint }
+    }
+
+    /// Whether the result goes to a file.
+    pub(super) fn is_to_file(&self) -> bool {
+        self.output.is_some()
     }
 
     /// Whether a program reads it.
@@ -87,6 +120,10 @@ impl ChangesArgs {
     }
 }
 
+fn pretty(value: &impl serde::Serialize) -> Result<String, CliError> {
+    serde_json::to_string_pretty(value).map_err(CliError::inconclusive)
+}
+
 /// Compares, and says what changed.
 pub(super) fn run(args: &DiffArgs, console: &Console) -> Result<Exit, CliError> {
     let (old, new) =
@@ -97,10 +134,13 @@ pub(super) fn run(args: &DiffArgs, console: &Console) -> Result<Exit, CliError> 
         heading: heading(&found),
         entries: found.changes.iter().map(|change| ChangeEntry { change, ruling: None }).collect(),
         notes: &[],
-        evidence: &|digest| kept.place(digest),
+        evidence: &|digest| kept.address(digest),
         accept: None,
+        gate: None,
+        snapshots: None,
+        link: None,
     };
-    args.output.show(console, &changes, &found)?;
+    args.output.show(console, &changes, &found, None)?;
     Ok(exit(&found))
 }
 
@@ -134,7 +174,7 @@ fn heading(found: &Diff) -> String {
 
 /// So many targets, in words.
 pub(super) fn targets(count: usize) -> String {
-    if count == 1 { "1 target".to_owned() } else { format!("{count} targets") }
+    plural(count, "target")
 }
 
 /// A change in one line.

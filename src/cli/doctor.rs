@@ -11,6 +11,7 @@ use super::CliError;
 use super::Exit;
 use super::args::scope::ScopeArgs;
 use super::shell::console::Console;
+use crate::campaign::is_offered;
 use crate::report::for_terminal;
 use crate::suggest::did_you_mean;
 use crate::target::{
@@ -197,8 +198,7 @@ async fn model(connection: &Connection) -> Check {
     let Some(offered) = connection.offered_models().await else {
         return Finding::Doubtful.of("model", format!("no list of models to find {wanted} in"));
     };
-    let is_listed = |name: &String| name == wanted || name.strip_suffix(":latest") == Some(wanted);
-    if offered.iter().any(is_listed) {
+    if is_offered(&offered, wanted) {
         return Finding::Good.of("model", format!("{wanted} is on offer"));
     }
     let meant = did_you_mean(wanted, offered.iter().map(String::as_str));

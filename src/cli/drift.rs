@@ -8,14 +8,15 @@ use clap::{Args, ValueEnum};
 use super::CliError;
 use super::Exit;
 use super::shell::console::Console;
-use crate::regress::{Drift, find_drifts, flaky_probes};
+use crate::regress::{Drift, find_drifts, flaky_probes, undecided};
 use crate::report::for_terminal;
 use crate::store::{Rows, RunHistory};
 
 /// Show what declines slowly over many runs, and what is too flaky to judge
 ///
 /// Read off the history that `toolprobe run` keeps in its folder of reports. A
-/// decline is a finding, not an error: the exit code is 0.
+/// decline is a finding, not an error: the exit code is 0. Where the history is
+/// too short to tell, that is said instead.
 #[derive(Debug, Args)]
 pub(super) struct DriftArgs {
     /// Where runs are kept
@@ -40,14 +41,15 @@ pub(super) fn run(args: &DriftArgs, console: &Console) -> Result<Exit, CliError>
     if let Some(cut) = cut {
         console.note(&format!("the last line of the history is cut short: {}", for_terminal(&cut)));
     }
-    let (found, unsteady) = (find_drifts(&rows), flaky_probes(&rows));
+    let (found, unsteady, open) = (find_drifts(&rows), flaky_probes(&rows), undecided(&rows));
     let text = match args.format {
         Form::Json => {
             let unsteady: Vec<serde_json::Value> = unsteady
                 .iter()
                 .map(|(target, probe)| serde_json::json!({"target": target, "probe": probe}))
                 .collect();
-            let json = serde_json::json!({"drifts": found, "flaky": unsteady});
+            let open = open.map(|it| it.to_string());
+            let json = serde_json::json!({"drifts": found, "flaky": unsteady, "undecided": open});
             serde_json::to_string_pretty(&json).map_err(CliError::inconclusive)?
         }
         Form::Table => {
@@ -55,7 +57,11 @@ pub(super) fn run(args: &DriftArgs, console: &Console) -> Result<Exit, CliError>
             for (target, probe) in &unsteady {
                 let _ = writeln!(text, "flaky: {}, {probe}", for_terminal(target));
             }
-            if text.is_empty() { "nothing drifts, and nothing is flaky".to_owned() } else { text }
+            match open {
+                Some(open) => text + &open.to_string(),
+                None if text.is_empty() => "nothing drifts, and nothing is flaky".to_owned(),
+                None => text,
+            }
         }
     };
     console.result(&text)?;

@@ -1,17 +1,16 @@
 //! `toolprobe metrics`: the seven metrics of an adapter's telemetry.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
 use super::CliError;
 use super::Exit;
+use super::args::telemetry_file::read_events;
 use super::shell::console::Console;
 use crate::report::{metrics_csv, metrics_table};
-use crate::telemetry::{Counts, Metrics, TurnEvent, read_lines};
+use crate::telemetry::{Counts, Metrics, TurnEvent};
 
 /// The name of all targets together.
 const ALL: &str = "all";
@@ -42,26 +41,9 @@ enum Form {
 }
 
 pub(super) fn run(args: &MetricsArgs, console: &Console) -> Result<Exit, CliError> {
-    let mut events = Vec::new();
-    for path in &args.files {
-        let text = read(path)
-            .map_err(|error| CliError::usage(format!("cannot read {}: {error}", path.display())))?;
-        let remedy = "`toolprobe schema telemetry` says what a line may hold";
-        let read = read_lines(&text)
-            .map_err(|bad| CliError::usage(format!("{}: {bad}; {remedy}", path.display())))?;
-        events.extend(read);
-    }
+    let events = read_events(&args.files)?;
     console.result(&render(args.format, &by_target(&events))?)?;
     Ok(Exit::Fine)
-}
-
-fn read(path: &Path) -> std::io::Result<String> {
-    if path.as_os_str() != "-" {
-        return fs::read_to_string(path);
-    }
-    let mut text = String::new();
-    std::io::stdin().lock().read_to_string(&mut text)?;
-    Ok(text)
 }
 
 /// All turns together, then each target by name. Turns without a target are only in the first.

@@ -6,6 +6,7 @@
 mod accept;
 mod args;
 mod assess;
+mod claims;
 mod completions;
 mod diff;
 mod doctor;
@@ -18,13 +19,17 @@ mod init;
 mod list;
 mod metrics;
 mod parse;
+mod plan;
 mod probe;
+mod prune;
 mod record;
 mod replay;
 mod report;
+mod rollout;
 mod run;
 mod schema;
 mod shell;
+mod show;
 mod sim;
 mod status;
 
@@ -34,7 +39,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use shell::console::{Color, Console};
+use args::secrets::remember_secrets;
+use shell::console::{self, Color, Console};
 use shell::error::CliError;
 
 /// Measure how an LLM endpoint really does tool calling.
@@ -64,6 +70,7 @@ const EXIT_CODES: &str = "Exit codes: 0 fine, 1 a demand not met or a regression
 enum Command {
     Accept(accept::AcceptArgs),
     Assess(assess::AssessArgs),
+    Claims(claims::ClaimsArgs),
     Completions(completions::CompletionsArgs),
     Diff(diff::DiffArgs),
     Doctor(doctor::DoctorArgs),
@@ -74,18 +81,23 @@ enum Command {
     List(list::ListArgs),
     Metrics(metrics::MetricsArgs),
     Parse(parse::ParseArgs),
+    Plan(plan::PlanArgs),
     Probe(Box<probe::ProbeArgs>),
+    Prune(prune::PruneArgs),
     Record(Box<record::RecordArgs>),
     Replay(replay::ReplayArgs),
     Report(report::ReportArgs),
+    Rollout(rollout::RolloutArgs),
     Run(Box<run::RunArgs>),
     Schema(schema::SchemaArgs),
+    Show(show::ShowArgs),
     Sim(sim::SimArgs),
     Status(Box<status::StatusArgs>),
 }
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
+    remember_secrets(std::env::args_os().map(|it| it.to_string_lossy().into_owned()));
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage_exit(&error),
@@ -93,7 +105,6 @@ pub fn main() -> ExitCode {
     let console = Console::new(cli.color, cli.quiet, cli.verbose);
     match run(cli.command, &console) {
         Ok(exit) => exit.into(),
-        Err(error) if error.is_closed_pipe() => Exit::Fine.into(),
         Err(error) => {
             console.error(&error);
             error.exit().into()
@@ -105,6 +116,7 @@ fn run(command: Command, console: &Console) -> Result<Exit, CliError> {
     match command {
         Command::Assess(args) => assess::run(&args, console),
         Command::Accept(args) => accept::run(&args, console),
+        Command::Claims(args) => claims::run(&args, console),
         Command::Completions(args) => completions::run(&args, Cli::command(), console),
         Command::Diff(args) => diff::run(&args, console),
         Command::Doctor(args) => doctor::run(&args, console),
@@ -115,12 +127,16 @@ fn run(command: Command, console: &Console) -> Result<Exit, CliError> {
         Command::List(args) => list::run(&args, console),
         Command::Metrics(args) => metrics::run(&args, console),
         Command::Parse(args) => parse::run(&args, console),
+        Command::Plan(args) => plan::run(&args, console),
         Command::Probe(args) => probe::run(&args, console),
+        Command::Prune(args) => prune::run(&args, console),
         Command::Record(args) => record::run(&args, console),
         Command::Replay(args) => replay::run(&args, console),
         Command::Report(args) => report::run(&args, console),
+        Command::Rollout(args) => rollout::run(&args, console),
         Command::Run(args) => run::run(&args, console),
         Command::Schema(args) => schema::run(&args, console),
+        Command::Show(args) => show::run(&args, console),
         Command::Sim(args) => sim::run(args, console),
         Command::Status(args) => status::run(&args, console),
     }
@@ -129,6 +145,11 @@ fn run(command: Command, console: &Console) -> Result<Exit, CliError> {
 /// Help and version are answers, everything else clap has to say is a usage error.
 fn usage_exit(error: &clap::Error) -> ExitCode {
     // Nobody may be reading; what was asked for is wrong all the same.
+    if error.use_stderr() {
+        // It quotes what was typed.
+        console::print_error(&error.render().to_string());
+        return Exit::Usage.into();
+    }
     let _ = error.print();
-    if error.use_stderr() { Exit::Usage.into() } else { Exit::Fine.into() }
+    Exit::Fine.into()
 }

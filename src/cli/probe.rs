@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 use std::slice::from_ref;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 
 use super::args::asking::AskingArgs;
 use super::args::endpoint::{EndpointArgs, connect_to, first_target};
-use super::args::output::OutputArgs;
+use super::args::output::{OutputArgs, ReportFormat};
+use super::args::with_plan::{self, Comparison};
 use super::run::REPORTS;
 use super::shell::clock;
 use super::shell::console::Console;
@@ -17,7 +19,7 @@ use super::shell::dry_run;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
 use super::shell::progress::Progress;
-use super::shell::signal::stop_signal;
+use super::shell::signal::stop_requests;
 use super::shell::spent::spent;
 use crate::campaign::{Campaign, ProbedTarget, RunRecorder, RunSettings, RunSubject};
 use crate::profile::Requirement;
@@ -46,6 +48,10 @@ pub(super) struct ProbeArgs {
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     require: Vec<Requirement>,
 
+    /// Probe once more through the plan, and show both side by side
+    #[arg(long)]
+    with_plan: bool,
+
     #[command(flatten)]
     asking: AskingArgs,
 
@@ -69,7 +75,8 @@ pub(super) fn run(args: &ProbeArgs, console: &Console) -> Result<Exit, CliError>
         return dry_run::show([&first_target(&entry)?], &settings, &args.output, console);
     }
     let runtime = tokio::runtime::Runtime::new()?;
-    let (probed, recorder) = runtime.block_on(probe_endpoint(args, &entry, &settings, console))?;
+    let (probed, recorder, compared) =
+        runtime.block_on(probe_endpoint(args, &entry, &settings, console))?;
     let links =
         recorder.as_ref().map(|it| EvidenceLinks::from_page(it.folder(), args.output.file()));
     let links = links.transpose()?;
@@ -77,10 +84,20 @@ pub(super) fn run(args: &ProbeArgs, console: &Console) -> Result<Exit, CliError>
     if let Some(links) = &links {
         report = report.with_evidence(links);
     }
-    args.output.show(console, &report)?;
+    match &compared {
+        Some(compared) if args.output.format() == ReportFormat::Json => {
+            args.output.write(console, &with_plan::json(compared)?)?;
+        }
+        Some(compared) => {
+            args.output.show(console, &report)?;
+            console.result(&with_plan::table(from_ref(compared)))?;
+        }
+        None => args.output.show(console, &report)?,
+    }
     let kept = recorder.map(|it| format!("; kept in {}", it.folder().path().display()));
     console.note(&format!("{}{}", spent(probed.cost.into()), kept.unwrap_or_default()));
-    Ok(demands::exit(&probed.profile, &args.require, console))
+    let model = &probed.profile.subject.model;
+    Ok(demands::exit(model, &probed.profile, &args.require, console))
 }
 
 async fn probe_endpoint(
@@ -88,16 +105,23 @@ async fn probe_endpoint(
     entry: &TargetEntry,
     settings: &RunSettings,
     console: &Console,
-) -> Result<(ProbedTarget, Option<RunRecorder>), CliError> {
+) -> Result<(ProbedTarget, Option<RunRecorder>, Option<Comparison>), CliError> {
     let budget: Arc<Budget> = args.asking.budget(&Defaults::default());
-    let connection = connect_to(entry, &budget).await?;
-    let begin = || {
-        let connections = from_ref(&connection);
-        RunRecorder::begin(&args.reports, settings, connections, RunSubject::OneOff, &budget)
+    let mut connection = connect_to(entry, &budget).await?;
+    let mut recorder = None;
+    if !args.no_keep {
+        let asked = [&mut connection];
+        let begun = RunRecorder::begin(&args.reports, settings, asked, RunSubject::OneOff, &budget);
+        recorder = Some(begun?);
+    }
+    let grace = args.asking.grace();
+    let probed = probe_one(&connection, settings, recorder.as_mut(), grace, console).await?;
+    let compared = if args.with_plan {
+        Some(Comparison::measure(&connection, settings, &probed.profile).await?)
+    } else {
+        None
     };
-    let mut recorder = if args.no_keep { None } else { Some(begin()?) };
-    let probed = probe_one(&connection, settings, recorder.as_mut(), console).await?;
-    Ok((probed, recorder))
+    Ok((probed, recorder, compared))
 }
 
 /// Probes one target until it is done or the process is asked to stop, and shows how it gets on.
@@ -105,10 +129,15 @@ pub(super) async fn probe_one(
     connection: &Connection,
     settings: &RunSettings,
     mut recorder: Option<&mut RunRecorder>,
+    grace: Duration,
     console: &Console,
 ) -> Result<ProbedTarget, CliError> {
-    let stop = stop_signal()?;
-    let listener = &Progress::new(console, 1, settings.probes().len());
+    let stop = &mut stop_requests(grace)?;
+    let mut listener = Progress::new(console, 1, settings.probes().len());
+    if let Some(recorder) = &recorder {
+        listener = listener.kept_in(recorder.folder());
+    }
+    let listener = &listener;
     let campaign = Campaign { connections: from_ref(connection), settings, at_once: 1, listener };
     let (results, end) = campaign.probe(recorder.as_deref_mut(), stop, |probed| probed).await?;
     if let Some(recorder) = recorder {

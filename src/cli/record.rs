@@ -13,6 +13,7 @@ use super::shell::error::CliError;
 use super::shell::exit::Exit;
 use crate::campaign::{RunSettings, open_question};
 use crate::replay::{Origin, Transcript, transcribe};
+use crate::report::plural;
 use crate::sim::{ModelFile, Provenance, Running};
 use crate::target::{Connection, Connector, Defaults};
 
@@ -65,8 +66,8 @@ pub(super) fn run(args: &RecordArgs, console: &Console) -> Result<Exit, CliError
     let runtime = tokio::runtime::Runtime::new()?;
     let transcript = runtime.block_on(record(args, console))?;
     transcript.write(&args.output).map_err(CliError::usage)?;
-    let (exchanges, path) = (transcript.exchanges.len(), args.output.display());
-    console.note(&format!("{exchanges} exchanges in {path}"));
+    let exchanges = plural(transcript.exchanges.len(), "exchange");
+    console.note(&format!("{exchanges} in {}", args.output.display()));
     Ok(Exit::Fine)
 }
 
@@ -80,7 +81,7 @@ async fn record(args: &RecordArgs, console: &Console) -> Result<Transcript, CliE
             let budget = args.asking.budget(&Defaults::default());
             let entry = args.endpoint.entry(url.as_deref(), &args.asking);
             let connection = connect_to(&entry, &budget).await?;
-            of_connection(connection, &settings, None, console).await
+            of_connection(args, connection, &settings, None, console).await
         }
     }
 }
@@ -101,17 +102,18 @@ async fn of_target(
     let connector = Connector::new(budget, scope.defaults().concurrency);
     let connection = connector.connect(args.asking.limit(target), &env);
     let connection = connection.map_err(CliError::usage)?;
-    of_connection(connection, &settings, scope.model(name), console).await
+    of_connection(args, connection, &settings, scope.model(name), console).await
 }
 
 async fn of_connection(
+    args: &RecordArgs,
     connection: Connection,
     settings: &RunSettings,
     model: Option<&ModelFile>,
     console: &Console,
 ) -> Result<Transcript, CliError> {
     let extra_body = connection.target.extra_body.clone();
-    let probed = probe_one(&connection, settings, None, console).await?;
+    let probed = probe_one(&connection, settings, None, args.asking.grace(), console).await?;
     let profile = &probed.profile;
     if let Some(why) = open_question(profile) {
         return Err(CliError::inconclusive(format!("nothing recorded: no verdict on {why}")));

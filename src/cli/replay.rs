@@ -15,7 +15,7 @@ use super::shell::exit::Exit;
 use crate::probe::Suite;
 use crate::regress::{Level, PolicyInput, ReplayRule, expired_exceptions, rule_on};
 use crate::replay::{ReplayProblem, ReplayReport, StreamProblem, Transcript, replay};
-use crate::report::for_terminal;
+use crate::report::{for_terminal, plural};
 
 /// Where transcripts are without being named.
 const FOLDER: &str = "fixtures/transcripts";
@@ -105,7 +105,7 @@ impl Outcome {
         in_force: &InForce,
     ) -> Self {
         let ReplayReport { exchanges, streams, recorded_with, problems } = replayed;
-        let target = transcript.subject.name();
+        let target = transcript.name();
         let ruled = |problem: ReplayProblem| {
             let rule = problem.rule();
             let (code, class, severity) = (rule.into(), ReplayRule::CLASS, rule.severity);
@@ -235,7 +235,7 @@ fn describe_stream(stream: &StreamProblem) -> String {
 fn print_outcome(outcomes: &[Outcome], suite: &Suite, console: &Console) -> Exit {
     let bad = outcomes.iter().filter(|it| !it.problems.is_empty()).count();
     console.note(&match bad {
-        0 => format!("{} transcripts replayed, no change", outcomes.len()),
+        0 => format!("{} replayed, no change", plural(outcomes.len(), "transcript")),
         bad => format!("{bad} of {} transcripts are not as they were", outcomes.len()),
     });
     if let Some(version) = outcomes.iter().find_map(|it| it.recorded_with.as_ref())

@@ -8,13 +8,15 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::args::asking::AskingArgs;
-use super::args::confirming::{Confirm, ConfirmArgs};
+use super::args::confirming::ConfirmArgs;
 use super::args::endpoint::env;
 use super::args::output::{OutputArgs, ReportFormat};
 use super::args::scope::{NOWHERE, Scope, ScopeArgs};
 use super::args::stored::{EvidenceFiles, find_run};
+use super::args::with_plan::{self, Comparison};
 use super::drift::line as drift_line;
-use super::gate::{AgainstArgs, Baseline};
+use super::gate::{AgainstArgs, Baseline, Judged};
+use super::shell::ci;
 use super::shell::clock;
 use super::shell::console::Console;
 use super::shell::demands;
@@ -22,16 +24,16 @@ use super::shell::dry_run;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
 use super::shell::progress::Progress;
-use super::shell::signal::stop_signal;
+use super::shell::signal::stop_requests;
 use super::shell::spent::spent;
 use crate::campaign::{
     Campaign, Resumed, RunEnd, RunRecorder, RunSettings, RunSubject, confirm_all, suspects,
 };
-use crate::profile::Profile;
+use crate::profile::{Profile, Status};
 use crate::regress::find_drifts;
-use crate::report::{EvidenceLinks, Report, for_terminal};
+use crate::report::{EvidenceLinks, Paint, Report, for_terminal, plural};
 use crate::sim::Running;
-use crate::store::{Completion, RunHistory, RunId};
+use crate::store::{Completion, RunHistory, RunId, StoreError};
 use crate::target::{Connection, Connector, Target};
 use crate::transport::Budget;
 
@@ -48,7 +50,8 @@ const LATEST: &str = "latest";
 ///
 /// Profiles, evidence and a manifest go to a folder of their own below
 /// reports/. Without a configuration the simulated models are served over
-/// loopback and probed: no key and no network is needed. Where there are
+/// loopback and probed, which the first and the last line say: no key and no
+/// network is needed. Where there are
 /// snapshots, the run is compared with them as `toolprobe gate` does. Exits 1
 /// when the gate fails or something that a target requires is not there, and 3
 /// when a target has no verdict. A run that was broken off keeps what it has:
@@ -60,8 +63,8 @@ pub(super) struct RunArgs {
 
     /// Go on with a run that did not come to its end [default: latest]
     ///
-    /// Targets that are done with are kept, the others are asked. Suite, seed and
-    /// trials are those of the run; limits count anew.
+    /// Only what is missing is asked, within a target too. Suite, seed and trials
+    /// are those of the run, and what it has spent counts.
     #[arg(
         long,
         value_name = "RUN",
@@ -75,8 +78,24 @@ pub(super) struct RunArgs {
     #[arg(long, short, value_name = "N", default_value_t = JOBS)]
     jobs: NonZeroUsize,
 
+    /// Probe each target once more through its plan, and show both side by side
+    #[arg(long, conflicts_with = "resume")]
+    with_plan: bool,
+
+    /// Look on only: whatever is found, exit 0 and promote nothing
+    ///
+    /// For a model that is not in use yet. Everything is measured, stored and
+    /// compared as always.
+    #[arg(long)]
+    shadow: bool,
+
     #[command(flatten)]
     asking: AskingArgs,
+
+    /// Send credentials over plain HTTP to other machines, where everybody on
+    /// the way can read them
+    #[arg(long)]
+    insecure_http: bool,
 
     /// Where the folders of runs are
     #[arg(long, value_name = "DIR", default_value = REPORTS, help_heading = "Output")]
@@ -120,11 +139,14 @@ struct EndedRun {
     found: BTreeMap<String, Profile>,
     recorder: RunRecorder,
     end: RunEnd,
+    /// Each target once more through its plan, where that was asked for.
+    compared: Vec<Comparison>,
 }
 
 /// Probes all targets, and says what was found.
 pub(super) fn run(args: &RunArgs, console: &Console) -> Result<Exit, CliError> {
     let mut scope = args.scope.load()?;
+    scope.warn_of_simulation(console);
     let resumed = args.read_resumed()?;
     let settings = match &resumed {
         None => args.asking.settings(scope.defaults())?,
@@ -140,58 +162,86 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<Exit, CliError> {
     let baseline = args.against.load()?;
     let runtime = tokio::runtime::Runtime::new()?;
     let probing = probe_all(args, &scope, &settings, resumed, &baseline, console);
-    let ended = runtime.block_on(probing)?;
+    let mut ended = runtime.block_on(probing)?;
+    // Only then is the run complete: one that is killed before it is can be resumed.
+    let remembered = write_history(args, &ended);
+    ended.recorder.finish(ended.end, clock::now()?)?;
     let profiles = ended.profiles();
     let links = EvidenceLinks::from_page(ended.recorder.folder(), args.output.file())?;
     let report = Report::of_run(ended.recorder.manifest(), &profiles).with_evidence(&links);
-    args.output.show(console, &report)?;
+    let judged =
+        baseline.judge_run(ended.recorder.folder(), ended.recorder.manifest(), &profiles)?;
+    let kept = EvidenceFiles::below(&args.reports);
+    match &judged {
+        _ if args.with_plan && args.output.format() == ReportFormat::Json => {
+            args.output.write(console, &with_plan::json(&ended.compared)?)
+        }
+        Some(judged) => judged.with(&kept, |changes| {
+            args.output.show(console, &report.with_gate(changes))?;
+            ci::announce(console, changes)
+        }),
+        None => args.output.show(console, &report),
+    }?;
+    if args.with_plan && args.output.format() == ReportFormat::Table {
+        console.result(&with_plan::table(&ended.compared))?;
+    }
     ended.print_summary(args, console);
-    write_history(args, &ended, console)?;
+    print_history(remembered, console);
     let met = ended.check_demands(console);
-    Ok(met.and(print_comparison(args, &baseline, &ended, &profiles, console)?))
+    let exit = if let Some(judged) = judged {
+        print_comparison(args, &judged, &kept, console)?;
+        met.and(judged.exit())
+    } else {
+        console.note(&baseline.missing().unwrap_or_default());
+        met
+    };
+    ended.print_counts(console);
+    scope.warn_of_simulation(console);
+    Ok(if args.shadow { Exit::Fine } else { exit })
 }
 
-/// Adds the run to the history, and tells what declines in it.
-fn write_history(args: &RunArgs, ended: &EndedRun, console: &Console) -> Result<(), CliError> {
+/// Adds the run to the history. Gives what there is to say about it.
+fn write_history(args: &RunArgs, ended: &EndedRun) -> Result<Vec<String>, StoreError> {
     let (history, manifest) = (RunHistory::of(&args.reports), ended.recorder.manifest());
-    if args.resume.is_some() {
-        history.remove_run(&manifest.run).map_err(CliError::usage)?;
-    }
     let found: Vec<&Profile> = ended.found.values().collect();
-    let cut = history.add(&manifest.run, manifest.started_at, &found).map_err(CliError::usage)?;
-    if let Some(cut) = cut {
+    let cut = history.add(&manifest.run, manifest.started_at, &found)?;
+    let cut = cut.map(|cut| {
         let cut = for_terminal(&cut);
-        console.note(&format!("the history's last line was cut short and is dropped: {cut}"));
-    }
-    let rows = history.results().map_err(CliError::usage)?.rows;
-    for drift in find_drifts(&rows) {
-        console.note(&drift_line(&drift));
-    }
-    Ok(())
+        format!("the history's last line was cut short and is dropped: {cut}")
+    });
+    let rows = history.results()?.rows;
+    let drifts = find_drifts(&rows);
+    Ok(cut.into_iter().chain(drifts.iter().map(drift_line)).collect())
 }
 
-/// Compares the run with the snapshots, where there are any. Beside a table it goes to standard
-/// output, else to standard error: a program's output is left alone.
+/// Tells what declines in the history. One that cannot be read or written hides nothing else.
+fn print_history(remembered: Result<Vec<String>, StoreError>, console: &Console) {
+    match remembered {
+        Ok(notes) => notes.iter().for_each(|note| console.note(note)),
+        Err(error) => {
+            let problem = for_terminal(&CliError::usage(error).chain());
+            console.note(&format!("the run is not in the history: {problem}"));
+        }
+    }
+}
+
+/// Tells how the run compares with the snapshots. Beside a table it goes to standard output, else to
+/// standard error: a program's output is left alone.
 fn print_comparison(
     args: &RunArgs,
-    baseline: &Baseline,
-    ended: &EndedRun,
-    profiles: &[Profile],
+    judged: &Judged,
+    kept: &EvidenceFiles,
     console: &Console,
-) -> Result<Exit, CliError> {
-    if let Some(missing) = baseline.missing() {
-        console.note(&missing);
-        return Ok(Exit::Fine);
-    }
-    let recorder = &ended.recorder;
-    let judged = baseline.judge(recorder.folder(), recorder.manifest(), profiles, Confirm::On)?;
-    let text = judged.text(&EvidenceFiles::below(&args.reports));
+) -> Result<(), CliError> {
     if args.output.format() == ReportFormat::Table && args.output.file().is_none() {
-        console.result(&text)?;
+        console.result(&judged.text(kept, console.style().paint))?;
     } else {
-        console.note(text.trim_end());
+        console.note(judged.text(kept, Paint::Plain).trim_end());
     }
-    Ok(judged.exit())
+    if console.is_quiet() && judged.exit() != Exit::Fine {
+        console.problem(&judged.heading());
+    }
+    Ok(())
 }
 
 async fn probe_all(
@@ -203,36 +253,43 @@ async fn probe_all(
     console: &Console,
 ) -> Result<EndedRun, CliError> {
     // Before anything is asked: whoever stops the process then finds a run that says so.
-    let stop = stop_signal()?;
+    let stop = &mut stop_requests(args.asking.grace())?;
     let server = scope.serve().await?;
     let base_url = server.as_ref().map(Running::base_url).unwrap_or_default();
     let budget = args.asking.budget(scope.defaults());
-    let connections = connect_all(args, scope, scope.targets(&base_url)?, &budget)?;
+    let mut connections = connect_all(args, scope, scope.targets(&base_url)?, &budget)?;
     let (mut recorder, mut found) = match resumed {
         None => {
-            let subject = RunSubject::Targets(scope.selection());
+            let subject = if args.shadow {
+                RunSubject::Shadow(scope.selection())
+            } else {
+                RunSubject::Targets(scope.selection())
+            };
             let begun =
-                RunRecorder::begin(&args.reports, settings, &connections, subject, &budget)?;
+                RunRecorder::begin(&args.reports, settings, &mut connections, subject, &budget)?;
             (begun, BTreeMap::new())
         }
         Some(resumed) => {
-            RunRecorder::resume(resumed, &connections, &budget).map_err(CliError::usage)?
+            RunRecorder::resume(resumed, &mut connections, &budget).map_err(CliError::usage)?
         }
     };
     let is_open = |it: &&Connection| !found.contains_key(&it.target.name);
     let open: Vec<Connection> = connections.iter().filter(is_open).cloned().collect();
-    let listener = &Progress::new(console, open.len(), settings.probes().len());
+    let listener =
+        &Progress::new(console, open.len(), settings.probes().len()).kept_in(recorder.folder());
     let campaign = Campaign { connections: &open, settings, at_once: args.jobs.get(), listener };
-    let (results, end) = campaign.probe(Some(&mut recorder), stop, |it| it.profile).await?;
+    let (results, mut end) = campaign.probe(Some(&mut recorder), stop, |it| it.profile).await?;
     found.extend(results.into_iter().filter_map(|(name, profile)| Some((name, profile.ok()?))));
-    recorder.finish(end, clock::now()?)?;
     if let (RunEnd::Finished, Some(test)) = (end, args.confirming.test()) {
         let suspects = suspects(&connections, &found, &baseline.of_run(recorder.manifest()));
-        confirm_all(&suspects, settings, test, &mut recorder, listener).await?;
-        // The samples are part of the cost.
-        recorder.finish(end, clock::now()?)?;
+        end = confirm_all(&suspects, settings, test, &mut recorder, stop, listener).await?;
     }
-    Ok(EndedRun { connections, found, recorder, end })
+    let compared = if args.with_plan && end == RunEnd::Finished {
+        with_plan::measure_all(&connections, settings, &found, args.jobs.get()).await?
+    } else {
+        Vec::new()
+    };
+    Ok(EndedRun { connections, found, recorder, end, compared })
 }
 
 /// A connection to each target. A missing key is better told before anything is spent.
@@ -242,9 +299,13 @@ fn connect_all(
     targets: Vec<Target>,
     budget: &Arc<Budget>,
 ) -> Result<Vec<Connection>, CliError> {
-    let connector = Connector::new(Arc::clone(budget), scope.defaults().concurrency);
-    let connect = |target: Target| {
+    let mut bounds = scope.defaults().bounds.clone();
+    bounds.extend(args.asking.bounds());
+    let connector =
+        Connector::new(Arc::clone(budget), scope.defaults().concurrency).within(&bounds);
+    let connect = |mut target: Target| {
         let name = target.name.clone();
+        target.endpoint.insecure_http |= args.insecure_http;
         let connection = connector.connect(args.asking.limit(target), &env);
         connection.map_err(|error| CliError::usage(format!("target '{name}': {error}")))
     };
@@ -261,9 +322,9 @@ impl EndedRun {
     fn print_summary(&self, args: &RunArgs, console: &Console) {
         let manifest = self.recorder.manifest();
         console.note(&format!(
-            "{} of {} targets, {}; kept in {}",
+            "{} of {}, {}; kept in {}",
             self.found.len(),
-            self.connections.len(),
+            plural(self.connections.len(), "target"),
             spent(manifest.totals),
             self.recorder.folder().path().display(),
         ));
@@ -271,6 +332,24 @@ impl EndedRun {
             console.note(&format!("the run is incomplete: {}", for_terminal(because)));
             console.note(&format!("`{}` goes on with it", args.again(&manifest.run)));
         }
+    }
+
+    /// Tells how many targets came out how.
+    fn print_counts(&self, console: &Console) {
+        let all = self.connections.len();
+        let conclusive = self.found.values().filter(|it| it.results.has_verdict()).count();
+        let passes = |profile: &&Profile| {
+            let mut outcomes = profile.results.outcomes();
+            outcomes.all(|it| matches!(it.status, Status::Pass | Status::Skipped))
+        };
+        let healthy =
+            self.found.values().filter(|it| it.results.has_verdict()).filter(passes).count();
+        let mut parts = vec![format!("{healthy} without a finding")];
+        let others =
+            [(conclusive - healthy, "with findings"), (all - conclusive, "without a verdict")];
+        let others = others.iter().filter(|(count, _)| *count > 0);
+        parts.extend(others.map(|(count, words)| format!("{count} {words}")));
+        console.note(&format!("{}: {}", plural(all, "target"), parts.join(", ")));
     }
 
     /// The exit code that follows from what the targets require.
@@ -281,7 +360,7 @@ impl EndedRun {
         };
         for Connection { target, .. } in &self.connections {
             exit = exit.and(match self.found.get(&target.name) {
-                Some(profile) => demands::exit(profile, &target.require, console),
+                Some(profile) => demands::exit(&target.name, profile, &target.require, console),
                 None => Exit::Inconclusive,
             });
         }

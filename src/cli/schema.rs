@@ -8,6 +8,8 @@ use serde_json::{Map, Value};
 use super::CliError;
 use super::Exit;
 use super::shell::console::Console;
+use crate::adapt::plan::{PLAN_VERSION, Plan};
+use crate::adapt::rollout::{ROLLOUT_VERSION, RolloutState};
 use crate::probe::ProbeFile;
 use crate::profile::{PROFILE_VERSION, Profile};
 use crate::regress::{Diff, Gate, Policy};
@@ -39,7 +41,7 @@ enum Kind {
     Probe,
     /// A simulated model: fixtures/models/*.toml
     Model,
-    /// What was sent and received: reports/RUN/evidence/*.json
+    /// What was sent and received: a record of reports/RUN/evidence/*.jsonl
     Exchange,
     /// What a run was: reports/RUN/manifest.json
     Manifest,
@@ -53,6 +55,10 @@ enum Kind {
     History,
     /// One row of reports/metrics.csv, its columns in order
     Metrics,
+    /// What `toolprobe plan --format json` prints of a target
+    Plan,
+    /// Where each target stands: rollout.json
+    Rollout,
     /// What `toolprobe diff --format json` prints
     Diff,
     /// What `toolprobe gate --format json` prints
@@ -76,6 +82,8 @@ impl Kind {
             }
             Self::History => ("history", HISTORY_VERSION, schema_for!(HistoryRow).to_value()),
             Self::Metrics => ("metrics", HISTORY_VERSION, schema_for!(MetricsRow).to_value()),
+            Self::Plan => ("plan", PLAN_VERSION, schema_for!(Plan).to_value()),
+            Self::Rollout => ("rollout", ROLLOUT_VERSION, schema_for!(RolloutState).to_value()),
             Self::Diff => ("diff", 1, printed::<Diff>()),
             Self::Gate => ("gate", 1, printed::<Gate>()),
         }

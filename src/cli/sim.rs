@@ -9,7 +9,7 @@ use super::CliError;
 use super::Exit;
 use super::shell::clock;
 use super::shell::console::Console;
-use super::shell::signal::stop_signal;
+use super::shell::signal::StopSignals;
 use crate::sim::{Fleet, Options, Running, Sim};
 
 /// Serve the simulated models until stopped
@@ -61,7 +61,7 @@ pub(super) fn run(args: SimArgs, console: &Console) -> Result<Exit, CliError> {
 
 async fn serve(fleet: Fleet, args: SimArgs, console: &Console) -> Result<Exit, CliError> {
     // Before the URL is printed: whoever reads it may stop us at once.
-    let stop = stop_signal()?;
+    let mut stop = StopSignals::listen()?;
     let models = fleet.len();
     let clock = clock::of_simulator()?;
     let options = Options { api_key: args.api_key, clock, ..Options::default() };
@@ -69,7 +69,7 @@ async fn serve(fleet: Fleet, args: SimArgs, console: &Console) -> Result<Exit, C
         .await
         .map_err(|source| CliError::usage(SimError::listen(args.addr, source)))?;
     announce(&running, models, console)?;
-    stop.await;
+    stop.next().await;
     console.note("stopping");
     running.shutdown().await?;
     Ok(Exit::Fine)

@@ -60,7 +60,7 @@ struct Row {
 }
 
 pub(super) fn run(args: &StatusArgs, console: &Console) -> Result<Exit, CliError> {
-    let rows = rows(args)?;
+    let rows = rows(args, console)?;
     let text = match args.format {
         Form::Json => {
             let rows: Vec<Value> = rows.iter().map(Row::json).collect();
@@ -74,8 +74,9 @@ pub(super) fn run(args: &StatusArgs, console: &Console) -> Result<Exit, CliError
     Ok(if args.check && fresh < rows.len() { Exit::Failed } else { Exit::Fine })
 }
 
-fn rows(args: &StatusArgs) -> Result<Vec<Row>, CliError> {
+fn rows(args: &StatusArgs, console: &Console) -> Result<Vec<Row>, CliError> {
     let scope = args.scope.load()?;
+    scope.warn_of_simulation(console);
     let version = args.suite.suite_of(scope.defaults())?.version().to_owned();
     let read = ProfileFolder::new(&args.profiles).read_all().map_err(CliError::usage)?;
     let profiles: Vec<Profile> = read.into_iter().map(|(_, profile)| profile).collect();

@@ -4,7 +4,7 @@
 //! does the work; here is only what is decided between two turns.
 
 use super::{Conversation, Miss, Turn};
-use crate::ir::{Message, ToolCall, ToolResult};
+use crate::ir::{ToolCall, ToolResult};
 
 const EMPTY_REPLY: &str = "the reply has neither a call nor words";
 
@@ -17,6 +17,8 @@ pub enum Ending {
     Loop(ToolCall),
     /// With calls still coming when the turns were used up.
     OutOfTurns,
+    /// With a tool error that the model may not try to correct once more, by its plan.
+    Unrepaired(ToolResult),
     /// Without a reply to act on, and why.
     NoReply(Miss),
 }
@@ -35,12 +37,14 @@ pub struct AgentLoop<'a> {
     conversation: Conversation<'a>,
     max_turns: usize,
     turns: usize,
+    /// Turns in a row with a tool error.
+    failures: u32,
 }
 
 impl<'a> AgentLoop<'a> {
     /// At most so many turns are taken for one ask of the user.
     pub fn new(conversation: Conversation<'a>, max_turns: usize) -> Self {
-        Self { conversation, max_turns, turns: 0 }
+        Self { conversation, max_turns, turns: 0, failures: 0 }
     }
 
     /// The conversation so far, with its evidence and telemetry.
@@ -50,7 +54,7 @@ impl<'a> AgentLoop<'a> {
 
     /// Adds the user's next words.
     pub fn say(&mut self, words: &str) {
-        self.conversation.request().messages.push(Message::user(words));
+        self.conversation.say(words);
         self.turns = 0;
     }
 
@@ -65,10 +69,22 @@ impl<'a> AgentLoop<'a> {
         self.turns += 1;
         self.conversation.repair_history();
         let turn = self.conversation.turn().await;
-        match self.ending(&turn) {
-            Some(ending) => Step::Ended(ending),
-            None => Step::Called(self.conversation.run_tools(&turn).await),
+        if let Some(ending) = self.ending(&turn) {
+            return Step::Ended(ending);
         }
+        let results = self.conversation.run_tools(&turn).await;
+        match self.exhausted(&results) {
+            Some(failed) => Step::Ended(Ending::Unrepaired(failed)),
+            None => Step::Called(results),
+        }
+    }
+
+    /// The error after which the plan allows no further try.
+    fn exhausted(&mut self, results: &[ToolResult]) -> Option<ToolResult> {
+        let failed = results.iter().find(|result| result.is_error);
+        self.failures = if failed.is_some() { self.failures + 1 } else { 0 };
+        let is_over = self.conversation.retries().is_some_and(|most| self.failures > most);
+        failed.filter(|_| is_over).cloned()
     }
 
     /// Takes steps until the model answers in words, or cannot go on.

@@ -3,6 +3,7 @@
 //! The one place that separates infrastructure from capability. Only a reply and a refusal are
 //! findings; everything else leaves the question open.
 
+use super::token_limit;
 use crate::dialect::{ApiError, Envelope};
 use crate::ir::{Reply, StopKind};
 
@@ -42,6 +43,15 @@ impl Answer {
         }
     }
 
+    /// The same answer with its reply changed, where it has one.
+    pub(super) fn map_reply(self, change: impl FnOnce(Reply) -> Reply) -> Self {
+        match self {
+            Self::Reply(reply) => Self::Reply(Box::new(change(*reply))),
+            Self::CutShort(reply) => Self::CutShort(Box::new(change(*reply))),
+            other => other,
+        }
+    }
+
     /// Why there is no reply to judge; `None` where there is one.
     pub fn miss(&self) -> Option<Miss> {
         Some(match self {
@@ -53,6 +63,11 @@ impl Answer {
             }
             Self::CutShort(_) => Miss::Clear(CUT_SHORT.to_owned()),
         })
+    }
+
+    /// Whether it is a reply that the token limit ended, said or not.
+    pub fn is_cut_by_limit(&self) -> bool {
+        self.reply().is_some_and(token_limit::is_at_limit)
     }
 
     /// The finished reply, if there is one.
@@ -87,10 +102,16 @@ fn classify(error: &ApiError) -> Class {
         return Class::OutputRejected;
     }
     match status {
-        400 | 422 if !error.is_page() => Class::Refusal,
+        400 | 422 if is_about_the_request(error) => Class::Refusal,
         500..=599 if blames_the_output(&error.message) => Class::OutputRejected,
         _ => Class::Infrastructure,
     }
+}
+
+/// Whether a refusal can be about what was asked: not a gateway's page, not an empty body, and not the
+/// trouble of an account or a service.
+fn is_about_the_request(error: &ApiError) -> bool {
+    !error.is_page() && !error.is_wordless() && error.service_trouble().is_none()
 }
 
 /// Errors inside a 200 often carry the status they would have had.
@@ -127,6 +148,13 @@ fn blames_the_output(message: &str) -> bool {
 }
 
 fn describe(error: &ApiError) -> String {
+    match error.service_trouble() {
+        Some(trouble) => format!("{trouble}: {}", describe_status(error)),
+        None => describe_status(error),
+    }
+}
+
+fn describe_status(error: &ApiError) -> String {
     let said = excerpt(&error.message, 200);
     match (error.envelope, error.status) {
         (Envelope::Unknown, 200) => format!("the answer is not the protocol: {said}"),
@@ -167,6 +195,17 @@ mod tests {
             let answer = answer(status, r#"{"error":{"message":"messages.1: missing"}}"#);
             assert!(matches!(answer, Answer::Refused(_)), "{status}: {answer:?}");
         }
+    }
+
+    #[test]
+    fn trouble_of_the_account_and_an_empty_body_are_no_refusal() {
+        let credit = r#"{"error":{"message":"Your credit balance is too low","type":"invalid_request_error"}}"#;
+        for body in [credit, "", "  ", "{}", "null", r#"{"error":{"message":"","code":400}}"#] {
+            let answer = answer(400, body);
+            assert!(matches!(answer, Answer::Nothing(_)), "{body}: {answer:?}");
+        }
+        let Answer::Nothing(words) = answer(400, credit) else { panic!("no refusal") };
+        assert!(words.starts_with("the account has no credit: HTTP 400"), "{words}");
     }
 
     #[test]

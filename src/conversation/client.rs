@@ -2,12 +2,18 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde_json::Value;
 use url::Url;
 
-use super::{Answer, ExchangeLog, decode_answer};
-use crate::dialect::{Dialect, DialectId, EndpointError, call_url};
+use super::bounds::{is_too_large, within};
+use super::{Answer, ExchangeLog, decode_answer, token_limit};
+use crate::adapt::apply::Rewriter;
+use crate::adapt::plan::Plan;
+use crate::dialect::{Dialect, DialectId, EndpointError, Route, call_url};
 use crate::ir::{Digest, Object, Request};
-use crate::transport::{HeaderText, HttpCall, Judgement, RecordedExchange, Response, Transport};
+use crate::transport::{
+    HeaderText, HttpCall, Judgement, RecordedExchange, Response, SizeLimits, Transport,
+};
 
 /// How often a stream that ended before its reply did is asked for again.
 const TRUNCATED_RETRIES: u32 = 1;
@@ -27,6 +33,8 @@ pub struct Address {
     pub extra: Object,
     /// The most tokens a reply may have.
     pub max_tokens: u64,
+    /// How large a reply may be.
+    pub limits: SizeLimits,
 }
 
 /// Sends requests to one model.
@@ -38,6 +46,8 @@ pub struct Client {
     stream_url: Url,
     transport: Arc<dyn Transport>,
     log: ExchangeLog,
+    /// Rewrites what is sent and received, where a plan says so.
+    rewriter: Option<Arc<Rewriter>>,
 }
 
 /// An answer and the evidence for it.
@@ -59,7 +69,7 @@ impl Client {
         let url = |stream| call_url(address.dialect, &address.base, &address.model, stream);
         let (plain_url, stream_url) = (url(false)?, url(true)?);
         let codec = address.dialect.codec();
-        Ok(Self { address, codec, plain_url, stream_url, transport, log })
+        Ok(Self { address, codec, plain_url, stream_url, transport, log, rewriter: None })
     }
 
     /// The same, encoded and decoded by another implementation of its dialect.
@@ -68,14 +78,39 @@ impl Client {
         Self { codec, ..self }
     }
 
+    /// The same, with every request and reply rewritten as a plan says.
+    #[must_use]
+    pub fn with_plan(self, plan: Plan) -> Self {
+        Self { rewriter: Some(Arc::new(Rewriter::new(plan))), ..self }
+    }
+
+    /// What rewrites requests and replies, where a plan does.
+    pub fn rewriter(&self) -> Option<&Rewriter> {
+        self.rewriter.as_deref()
+    }
+
+    /// The same with tools declared in an older field, for a dialect that has one.
+    pub fn with_older_schema(&self) -> Option<Self> {
+        let codec = self.address.dialect.older_schema_codec()?;
+        Some(self.clone().with_codec(codec))
+    }
+
     /// The protocol it speaks.
     pub fn dialect(&self) -> DialectId {
         self.address.dialect
     }
 
-    /// Sends one request and decodes the answer. A stream that was cut short is asked for once more,
-    /// so that a passing fault leaves no mark.
+    /// Sends one request and decodes the answer, both rewritten where there is a plan.
     pub async fn ask(&self, request: &Request) -> EvidencedAnswer {
+        let Some(rewriter) = &self.rewriter else { return self.ask_as_is(request).await };
+        let sent = rewriter.rewrite(request);
+        let mut answered = self.ask_as_is(&sent.request).await;
+        answered.answer = answered.answer.map_reply(|reply| rewriter.restore(&sent, reply));
+        answered
+    }
+
+    /// A stream that was cut short is asked for once more, so that a passing fault leaves no mark.
+    async fn ask_as_is(&self, request: &Request) -> EvidencedAnswer {
         let call = self.call(request);
         let mut turn = self.send(&call, request.stream).await;
         for _ in 0..TRUNCATED_RETRIES {
@@ -84,26 +119,38 @@ impl Client {
             }
             turn = self.send(&call, request.stream).await;
         }
+        token_limit::mark_masked(&mut turn.answer, self.allowed_tokens(&call));
         turn
     }
 
+    /// The limit in the body itself, where what flags add to it may have changed it.
+    fn allowed_tokens(&self, call: &HttpCall) -> Option<u64> {
+        let route = Route { model: Some(self.address.model.clone()), stream: None };
+        let sent = self.codec.decode_request(call.body.as_ref()?, &route);
+        sent.ok()?.max_tokens
+    }
+
     async fn send(&self, call: &HttpCall, stream: bool) -> EvidencedAnswer {
-        let codec = self.codec;
+        let decode = |response: &Response| {
+            within(decode_answer(self.codec, response, stream), &self.address.limits)
+        };
         // The judge's last answer is that of the response which is given back.
         let decoded = Mutex::new(None);
         let judge = |response: &Response| {
-            let answer = decode_answer(codec, response, stream);
+            let answer = decode(response);
             let judgement = judgement(response, &answer);
             *decoded.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
             judgement
         };
-        let exchange = RecordedExchange::from(self.transport.send(call, &judge).await);
+        let mut exchange = RecordedExchange::from(self.transport.send(call, &judge).await);
         let decoded = decoded.into_inner().unwrap_or_else(PoisonError::into_inner);
         let answer = match exchange.response() {
-            Ok(response) => decoded.unwrap_or_else(|| decode_answer(codec, response, stream)),
+            Ok(response) => decoded.unwrap_or_else(|| decode(response)),
             Err(error) => Answer::Nothing(error.to_string()),
         };
         let evidence = exchange.digest().clone();
+        // A large reply keeps its room in memory until it is stored.
+        let _room = exchange.take_room();
         self.log.push(exchange, &answer);
         EvidencedAnswer { answer, evidence }
     }
@@ -120,12 +167,20 @@ impl Client {
     fn complete(&self, request: &Request) -> Request {
         let mut request = request.clone();
         request.model.clone_from(&self.address.model);
-        request.max_tokens.get_or_insert(self.address.max_tokens);
         for (key, value) in &self.address.extra {
             request.extra.entry(key.clone()).or_insert_with(|| value.clone());
         }
+        let limit = request.max_tokens.unwrap_or(self.address.max_tokens);
+        request.max_tokens = Some(limit + thinking_budget(&request.extra));
         request
     }
+}
+
+/// The tokens of thinking that a request asks for. They count against the limit of the reply, and a
+/// limit below them is refused.
+fn thinking_budget(extra: &Object) -> u64 {
+    let budget = extra.get("thinking").and_then(|thinking| thinking.get("budget_tokens"));
+    budget.and_then(Value::as_u64).unwrap_or(0)
 }
 
 /// Whether asking again may help: not against a finding, whatever its status; but against an error
@@ -135,6 +190,7 @@ fn judgement(response: &Response, answer: &Answer) -> Judgement {
         Answer::Reply(_) | Answer::CutShort(_) | Answer::Refused(_) | Answer::OutputRejected(_) => {
             Judgement::Final
         }
+        Answer::Nothing(words) if is_too_large(words) => Judgement::Final,
         Answer::Nothing(_) if response.is_success() => Judgement::Transient,
         Answer::Nothing(_) => Judgement::ByStatus,
     }

@@ -6,12 +6,14 @@
 //! - [`Reading`]: the calls in a reply, and the layer they were found in
 //! - [`Conversation`]: the turns, one at a time
 //! - [`AgentLoop`]: turns until the model answers, bounded
+//! - `bounds`: how large a reply may be that is still judged
 //! - `token_limit`: what is left of a reply that the token limit ended
 //! - `missing_results`: error results for calls that nobody answered
 //! - `turn_event`: what is counted of a turn
 
 mod agent_loop;
 mod answer;
+mod bounds;
 mod client;
 mod decode;
 mod log;
@@ -25,6 +27,7 @@ pub use agent_loop::{AgentLoop, Ending, Step};
 pub use answer::{Answer, CUT_SHORT, Miss, excerpt};
 pub use client::{Address, Client, EvidencedAnswer};
 pub use decode::decode_answer;
-pub use log::ExchangeLog;
+pub use log::{ExchangeLog, Logged};
 pub use reading::{Reading, read};
+pub(crate) use token_limit::CUT_BY_LIMIT;
 pub use turns::{Conversation, Turn};

@@ -67,6 +67,26 @@ pub fn read(reply: &Reply, tools: &[ToolSpec]) -> Reading {
     Reading { ending: ending(&reply.stop), ..visible }
 }
 
+/// From this many bytes on a reply is read on a thread of its own, so that other conversations go on.
+const LONG: usize = 32 * 1024;
+
+/// Reads a reply without holding up other conversations.
+pub(super) async fn read_apart(reply: Reply, tools: Vec<ToolSpec>) -> (Reply, Reading) {
+    let length = reply.text().len() + reply.reasoning_text().len();
+    let read_now = move || {
+        let reading = read(&reply, &tools);
+        (reply, reading)
+    };
+    if length < LONG {
+        return read_now();
+    }
+    match tokio::task::spawn_blocking(read_now).await {
+        Ok(read) => read,
+        // It is never cancelled, so it panicked: go on with that here.
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
+}
+
 /// Why a reply without calls ended, where the stop reason is about calls.
 fn ending(stop: &Stop) -> Option<String> {
     let label = stop.label.as_deref().unwrap_or_default();

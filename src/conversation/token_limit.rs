@@ -1,10 +1,25 @@
 //! Token limit: what is left of a reply that it ended.
 //!
 //! Half a call is not a call, and a reply that was still thinking is not an answer. Neither shows what
-//! the model would have done, so neither may count against it.
+//! the model would have done, so neither may count against it. Servers that hide the limit behind another
+//! stop reason are found out by the tokens they count.
 
-use super::Reading;
-use crate::ir::{Object, Part, Reply, StopKind};
+use super::{Answer, Reading};
+use crate::ir::{Defect, Object, Part, Reply, StopKind};
+
+/// Why nothing is concluded from what a reply lacks that the limit ended.
+pub(crate) const CUT_BY_LIMIT: &str =
+    "the token limit ended the reply; --max-tokens gives it more room";
+
+/// Notes on a reply that its output tokens reach what the request allowed, where its stop reason does
+/// not say so.
+pub(super) fn mark_masked(answer: &mut Answer, allowed: Option<u64>) {
+    let Answer::Reply(reply) = answer else { return };
+    let is_full = reply.usage.output.zip(allowed).is_some_and(|(used, allowed)| used >= allowed);
+    if is_full && !is_at_limit(reply) {
+        reply.defects.record(Defect::LimitMasked);
+    }
+}
 
 /// Why such a reply is not judged.
 pub(super) const ENDED_EARLY: &str =
@@ -33,8 +48,10 @@ pub(super) fn ended_early(reply: &Reply, reading: &Reading, call_was_cut: bool) 
         && (call_was_cut || reading.ends_in_call || reading.text.trim().is_empty())
 }
 
-fn is_at_limit(reply: &Reply) -> bool {
+/// Whether the limit ended a reply, said or not.
+pub(super) fn is_at_limit(reply: &Reply) -> bool {
     matches!(reply.stop.kind, StopKind::MaxTokens | StopKind::ContextExceeded)
+        || reply.defects.contains(Defect::LimitMasked)
 }
 
 #[cfg(test)]
@@ -83,6 +100,24 @@ mod tests {
         assert_eq!(judged(vec![whole(), call(json!({}))], StopKind::MaxTokens), (false, 1));
         assert_eq!(judged(vec![half()], StopKind::MaxTokens), (true, 0));
         assert_eq!(judged(vec![whole(), half()], StopKind::ToolUse), (false, 2));
+    }
+
+    #[test]
+    fn a_reply_as_long_as_allowed_is_cut_whatever_its_stop_reason() {
+        let masked = |used: Option<u64>, kind| {
+            let mut reply = reply(vec![Part::Text("The".to_owned())], kind);
+            reply.usage.output = used;
+            let mut answer = Answer::Reply(Box::new(reply));
+            mark_masked(&mut answer, Some(64));
+            (
+                answer.is_cut_by_limit(),
+                answer.reply().unwrap().defects.contains(Defect::LimitMasked),
+            )
+        };
+        assert_eq!(masked(Some(64), StopKind::EndTurn), (true, true));
+        assert_eq!(masked(Some(64), StopKind::MaxTokens), (true, false));
+        assert_eq!(masked(Some(63), StopKind::EndTurn), (false, false));
+        assert_eq!(masked(None, StopKind::EndTurn), (false, false));
     }
 
     #[test]

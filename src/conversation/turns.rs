@@ -3,13 +3,15 @@
 //! The one engine for the probes, which decide after every turn themselves, and for
 //! [`AgentLoop`](super::AgentLoop), which decides for them.
 
-use super::{Answer, Client, Reading, missing_results, read, token_limit, turn_event};
+use super::reading::read_apart;
+use super::{Answer, Client, Reading, missing_results, token_limit, turn_event};
+use crate::adapt::apply::Rewriter;
 use crate::ir::{
     Defect, Digest, Layer, Message, Part, Reply, Request, ToolCall, ToolResult, ToolSpec,
 };
 use crate::prompted::{Protocol, ToolDelivery};
 use crate::telemetry::TurnEvent;
-use crate::tools::{Registry, ToolFailure};
+use crate::tools::{ErrorCode, Registry, ToolFailure};
 
 /// How often the same call in a row makes a loop.
 const LOOP_LENGTH: usize = 3;
@@ -44,6 +46,10 @@ pub struct Conversation<'a> {
     layer: Option<Layer>,
     /// The event of each answered turn so far.
     telemetry: Vec<TurnEvent>,
+    /// Whether a request was refused.
+    was_refused: bool,
+    /// Whether the token limit ended a reply.
+    was_cut: bool,
     /// What is known of the next turn before it is sent.
     next: turn_event::Next,
 }
@@ -65,6 +71,10 @@ impl<'a> Conversation<'a> {
         let specs: Vec<ToolSpec> = tools.specs().cloned().collect();
         match delivery {
             ToolDelivery::Native => request.tools = specs,
+            ToolDelivery::Forced(force) => {
+                request.tool_choice = Some(force.choice(&specs));
+                request.tools = specs;
+            }
             ToolDelivery::Prompted(protocol) => request.system = Some(protocol.teach(&specs)),
         }
         Self {
@@ -77,6 +87,8 @@ impl<'a> Conversation<'a> {
             turns: Vec::new(),
             layer: None,
             telemetry: Vec::new(),
+            was_refused: false,
+            was_cut: false,
             next: turn_event::Next::default(),
         }
     }
@@ -84,6 +96,14 @@ impl<'a> Conversation<'a> {
     /// The request that the next turn sends.
     pub fn request(&mut self) -> &mut Request {
         &mut self.request
+    }
+
+    /// Adds the user's next words, which may want calls again.
+    pub(super) fn say(&mut self, words: &str) {
+        self.request.messages.push(Message::user(words));
+        if let ToolDelivery::Forced(force) = self.delivery {
+            self.request.tool_choice = Some(force.choice(&self.request.tools));
+        }
     }
 
     /// Everything said so far, reasoning included.
@@ -111,6 +131,16 @@ impl<'a> Conversation<'a> {
         &self.telemetry
     }
 
+    /// Whether a request was refused, with its reasoning and without.
+    pub fn was_refused(&self) -> bool {
+        self.was_refused
+    }
+
+    /// Whether the token limit ended a reply, said or not.
+    pub fn was_cut(&self) -> bool {
+        self.was_cut
+    }
+
     /// Says how many calls the next turn should give at once.
     pub fn want(&mut self, calls: usize) {
         self.next.wanted = u32::try_from(calls).ok();
@@ -136,15 +166,17 @@ impl<'a> Conversation<'a> {
                 answer = second;
             }
         }
-        self.record(answer, &sent)
+        self.record(answer, &sent).await
     }
 
-    fn record(&mut self, answer: Answer, sent: &turn_event::Sent) -> Turn {
+    async fn record(&mut self, answer: Answer, sent: &turn_event::Sent) -> Turn {
+        self.was_refused |= matches!(answer, Answer::Refused(_));
+        self.was_cut |= answer.is_cut_by_limit();
         if let Answer::Reply(reply) | Answer::CutShort(reply) = &answer {
             self.defects.extend(reply.defects.iter());
         }
         let (answer, reading) = match answer {
-            Answer::Reply(reply) => self.read_and_keep(*reply),
+            Answer::Reply(reply) => self.read_and_keep(*reply).await,
             other => (other, Reading::default()),
         };
         self.turns.push(reading.calls.clone());
@@ -155,9 +187,9 @@ impl<'a> Conversation<'a> {
 
     /// Reads a reply and makes it part of the conversation, unless the token limit ended it before
     /// it said anything.
-    fn read_and_keep(&mut self, mut reply: Reply) -> (Answer, Reading) {
+    async fn read_and_keep(&mut self, mut reply: Reply) -> (Answer, Reading) {
         let call_was_cut = token_limit::take_cut_call(&mut reply);
-        let reading = read(&reply, &self.specs());
+        let (reply, reading) = read_apart(reply, self.specs()).await;
         if token_limit::ended_early(&reply, &reading, call_was_cut) {
             return (Answer::Nothing(token_limit::ENDED_EARLY.to_owned()), Reading::default());
         }
@@ -168,15 +200,25 @@ impl<'a> Conversation<'a> {
     /// Runs the calls of a turn and puts the results where the model looks for them. An attempt at a
     /// call that could not be read is answered with what is wrong with it.
     pub async fn run_tools(&mut self, turn: &Turn) -> Vec<ToolResult> {
-        let mut results = self.tools.run(&turn.reading.calls).await;
+        let limit = self.client.rewriter().and_then(Rewriter::calls_per_turn);
+        let limit = limit.unwrap_or(usize::MAX).min(turn.reading.calls.len());
+        let (allowed, surplus) = turn.reading.calls.split_at(limit);
+        let mut results = self.tools.run(allowed).await;
+        results.extend(surplus.iter().map(|call| one_at_a_time().result_of(call)));
         results.extend(broken_results(turn));
         if let Some(event) = self.telemetry.last_mut() {
             turn_event::count_results(event, &results);
         }
         self.next.after_error = results.iter().any(|result| result.is_error);
+        // Under force, a model that has its result would call for ever. One that has an error still owes
+        // the call.
+        if matches!(self.delivery, ToolDelivery::Forced(_)) && results.iter().any(|it| !it.is_error)
+        {
+            self.request.tool_choice = None;
+        }
         if !results.is_empty() {
             // A call that came as text is answered as text: the endpoint issued no id to pair with.
-            let as_text = self.delivery != ToolDelivery::Native || !is_structured(turn);
+            let as_text = !self.delivery.is_declared() || !is_structured(turn);
             self.request.messages.push(if as_text {
                 Message::user(self.text_protocol().results(&results))
             } else {
@@ -186,10 +228,15 @@ impl<'a> Conversation<'a> {
         results
     }
 
+    /// How often the model may try to correct an error, where a plan limits it.
+    pub(super) fn retries(&self) -> Option<u32> {
+        self.client.rewriter().and_then(Rewriter::retries)
+    }
+
     fn text_protocol(&self) -> Protocol {
         match self.delivery {
             ToolDelivery::Prompted(protocol) => protocol,
-            ToolDelivery::Native => Protocol::ToolCall,
+            ToolDelivery::Native | ToolDelivery::Forced(_) => Protocol::ToolCall,
         }
     }
 
@@ -216,6 +263,11 @@ impl<'a> Conversation<'a> {
 fn is_structured(turn: &Turn) -> bool {
     let is_call = |part: &Part| matches!(part, Part::Call(_) | Part::BrokenCall(_));
     turn.reply().is_some_and(|reply| reply.parts.iter().any(is_call))
+}
+
+/// What the model is told of calls beyond those that a plan allows in one turn.
+fn one_at_a_time() -> ToolFailure {
+    ToolFailure::correctable(ErrorCode::Refused, "not run: make one call at a time")
 }
 
 /// What the model is told of attempts at a call that could not be read.
@@ -247,6 +299,7 @@ fn same_calls(one: &[ToolCall], other: &[ToolCall]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::conversation::read;
     use crate::ir::{Stop, StopKind};
 
     #[test]

@@ -20,6 +20,14 @@ impl DialectId {
             Self::Ollama => &ollama::CODEC,
         }
     }
+
+    /// The codec that declares tools in an older field, for the dialect that has one.
+    pub fn older_schema_codec(self) -> Option<&'static dyn Dialect> {
+        match self {
+            Self::Gemini => Some(&gemini::OLDER_SCHEMA_CODEC),
+            _ => None,
+        }
+    }
 }
 
 /// A dialect made of the functions of its folder.

@@ -118,6 +118,8 @@ pub enum Defect {
     OutputMissing,
     /// The event that closes an argument stream did not come.
     ArgumentsDoneMissing,
+    /// The reply is as long as the request allowed, and its stop reason hides that the limit ended it.
+    LimitMasked,
 }
 
 impl Defect {

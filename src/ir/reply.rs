@@ -1,7 +1,6 @@
 //! Replies of a model, and how they ended.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::{Defects, Part, ToolCall, message};
 
@@ -87,9 +86,6 @@ pub struct Reply {
     pub fingerprint: Option<String>,
     /// What a strict client would not have taken.
     pub defects: Defects,
-    /// The body as received; for a stream the array of its payloads.
-    #[serde(default, skip_serializing_if = "Value::is_null")]
-    pub raw: Value,
 }
 
 impl Reply {
@@ -103,7 +99,6 @@ impl Reply {
             model_echo: None,
             fingerprint: None,
             defects: Defects::default(),
-            raw: Value::Null,
         }
     }
 

@@ -1,8 +1,8 @@
 //! The bench: the client that is probed, and how its trials are held.
 
-use super::Seed;
+use super::{Probe, Seed};
 use crate::conversation::{Client, Conversation};
-use crate::profile::ThinkingSwitch;
+use crate::profile::{Manner, ThinkingSwitch};
 use crate::prompted::ToolDelivery;
 use crate::tools::Registry;
 
@@ -21,6 +21,8 @@ pub struct Bench {
     pub trials: u32,
     /// How thinking is switched, where that is known.
     pub thinking: Option<ThinkingSwitch>,
+    /// What flags change of how it is asked.
+    pub manner: Manner,
 }
 
 impl Bench {
@@ -28,6 +30,11 @@ impl Bench {
     pub(super) fn seeds(&self, probe: &str, case: &str) -> Vec<Seed> {
         let case = self.seed.child(probe).child(case);
         (0..self.trials).map(|trial| case.child(&trial.to_string())).collect()
+    }
+
+    /// The most tokens that a reply to this probe may have.
+    pub(super) fn max_tokens(&self, probe: &Probe) -> u64 {
+        self.manner.max_tokens.unwrap_or(probe.file.max_tokens)
     }
 
     /// A conversation that begins with these words.

@@ -32,6 +32,9 @@ const ANSWER: u64 = 20;
 /// Tokens of a tool that nobody asks for.
 const BYSTANDER: u64 = 50;
 
+/// Tokens of the control that is asked after a refusal.
+const CONTROL: u64 = 200;
+
 /// On how many rungs a probe is begun at most: with native tools, with the protocol that is likely to
 /// work, and with the one that does.
 const BEGINNINGS: u64 = 3;
@@ -61,6 +64,9 @@ pub fn estimate(probes: &[&Probe], trials: u32, thinking: Option<&ThinkingSwitch
     let of_probe = |probe: &&Probe| {
         let costing = Costing { probe, probes, thinking, stream: false };
         let Estimate { likely, most } = probe.question.estimate(&costing);
+        // A trial that holds a refusal asks the control once more.
+        let controls = Load { requests: likely.requests, tokens: likely.requests * CONTROL };
+        let most = most + controls;
         // The ladder counts its rungs itself.
         let beginnings = if probe.climbs() { 1 } else { BEGINNINGS };
         Estimate { likely, most: most * beginnings }

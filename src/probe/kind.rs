@@ -15,15 +15,17 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, Error};
 
 use super::bench::Bench;
+use super::control::confirm;
 use super::estimate::{Costing, Estimate};
 use super::kinds::BasicFormat;
 use super::suite::CallAsk;
 use super::trial::{Case, SettledCase, Trial};
 use super::{Probe, Seed};
+use crate::conversation::Conversation;
 use crate::ir::Layer;
 use crate::profile::{Finding, ProbeResult};
 use crate::telemetry::TurnEvent;
-use crate::tools::RegistryError;
+use crate::tools::{Registry, RegistryError};
 
 /// What negatives are compared with, unless a trial settles them itself.
 const SINGLE_CALL: &str = "a single call";
@@ -88,19 +90,28 @@ pub(crate) struct Asking<'a> {
     pub(crate) probes: &'a [&'a Probe],
 }
 
-impl Asking<'_> {
+impl<'a> Asking<'a> {
+    /// A conversation that begins with these words, within the probe's token limit.
+    pub(crate) fn conversation(&self, tools: &'a Registry, words: &str) -> Conversation<'a> {
+        let mut conversation = self.bench.conversation(tools, words);
+        conversation.request().max_tokens = Some(self.bench.max_tokens(self.probe));
+        conversation
+    }
+
     /// Holds the trials of one case at the same time, each with values of its own. Tools that cannot
-    /// be offered leave a trial skipped.
+    /// be offered leave a trial skipped, and a refusal counts only where the control is answered after it.
     pub(crate) async fn hold<F: Default, T>(self, case: &str, trial: impl Fn(Seed) -> T) -> Case<F>
     where
         T: Future<Output = Result<Trial<F>, RegistryError>>,
     {
         let seeds = self.bench.seeds(&self.probe.id, case);
-        let held = join_all(seeds.into_iter().map(trial)).await.into_iter();
         let skipped =
             |error: RegistryError| Trial::unheld(Finding::Skipped(error.to_string()), F::default());
-        let trials = held.map(|trial| trial.unwrap_or_else(skipped)).collect();
-        Case { id: case.to_owned(), trials }
+        let trials = seeds.into_iter().map(|seed| {
+            let held = trial(seed.clone());
+            async move { confirm(self, held.await.unwrap_or_else(skipped), &seed).await }
+        });
+        Case { id: case.to_owned(), trials: join_all(trials).await }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The ladder: which way of making tools known leads to calls?
 //!
-//! Native tools come first, with the call in its own field, in the visible text or in the reasoning;
-//! then text protocols taught in the system prompt; only then none.
+//! Native tools come first, with the call in its own field, in the visible text or in the reasoning; then
+//! a choice that demands a call; then text protocols taught in the system prompt; only then none.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,14 @@ use futures_util::future::{join_all, join3};
 
 use super::Probe;
 use super::bench::Bench;
+use super::control::speaks;
 use super::kind::{Asking, Blocked, PlainTrial};
 use super::kinds::{BasicFormat, Heard, mark_other_layers, single_tool};
 use super::trial::{Case, Trial};
-use crate::conversation::Miss;
-use crate::ir::{Digest, Message, Request};
+use crate::conversation::Client;
+use crate::ir::Digest;
 use crate::profile::{Finding, Observation, SingleTool, Status};
-use crate::prompted::ToolDelivery;
+use crate::prompted::{Force, ToolDelivery};
 use crate::telemetry::TurnEvent;
 
 /// The built-in probe that climbs. It is preferred to others of its kind.
@@ -24,6 +25,9 @@ const BASIC_FORMAT: &str = "basic-format";
 /// The case whose values a rung's trials get, and that of those asked for once more.
 const FIRST: &str = "";
 const ONCE_MORE: &str = "once more";
+
+/// The case of trials whose tools stand in the older field of Gemini's declarations.
+const OLDER_SCHEMA: &str = "parameters";
 
 /// A probe that climbs the ladder.
 #[derive(Clone, Copy)]
@@ -37,6 +41,8 @@ pub(super) struct Climb {
     pub(super) result: SingleTool,
     pub(super) trials: Vec<PlainTrial>,
     pub(super) telemetry: Vec<TurnEvent>,
+    /// The client that declares tools as they are read, where that is not the dialect's first way.
+    pub(super) client: Option<Client>,
 }
 
 /// What the first rung gave.
@@ -62,43 +68,80 @@ impl<'a> Ladder<'a> {
     /// Offers tools in the dialect's own field.
     pub(super) async fn try_native(self, bench: &Bench) -> Native {
         let case = self.hold(bench, FIRST).await;
+        if let Some(climb) = self.try_older_schema(bench, &case).await {
+            return Native::Ends(Box::new(climb));
+        }
         if count_calls(&case) > 0 {
             return Native::Ends(Box::new(self.conclude(case, None)));
         }
-        if case.trials.iter().all(|trial| matches!(trial.shown, Observation::Settled(_))) {
+        // A reply that the token limit ended is an answer, though it shows nothing.
+        let is_silent =
+            |trial: &Trial<Heard>| matches!(trial.shown, Observation::Settled(_)) && !trial.was_cut;
+        if case.trials.iter().all(is_silent) {
             let silent = Finding::Skipped("the endpoint did not answer".to_owned());
             return Native::Ends(Box::new(self.conclude(case, Some(&silent))));
         }
         Native::Fails(case)
     }
 
-    /// Teaches text protocols, all at once, where native tools led to no call.
+    /// Declares tools in the older field of a dialect that has one, where no call came as asked. Some
+    /// servers read only that field, and then a model never sees the schema.
+    async fn try_older_schema(self, bench: &Bench, native: &Case<Heard>) -> Option<Climb> {
+        let is_wrong = |trial: &Trial<Heard>| matches!(trial.shown, Observation::Negative(_));
+        let has_failed = native.trials.iter().any(is_wrong);
+        if !has_failed || native.trials.iter().any(Trial::is_pass) {
+            return None;
+        }
+        let client = bench.client.with_older_schema()?;
+        let older = Bench { client: client.clone(), ..bench.clone() };
+        let case = self.hold(&older, OLDER_SCHEMA).await;
+        if !case.trials.iter().any(Trial::is_pass) {
+            return None;
+        }
+        let rungs = [("native", words(native)), (OLDER_SCHEMA, words(&case))];
+        let mut climb = self.conclude(case, None);
+        climb.client = Some(client);
+        climb.result.schema_field = Some(OLDER_SCHEMA.to_owned());
+        climb.result.rungs = rungs.map(|(name, words)| (name.to_owned(), words)).into();
+        climb.add_evidence(native.trials.iter().flat_map(|it| it.evidence.clone()).collect());
+        Some(climb)
+    }
+
+    /// Demands a call and teaches text protocols, all at once, where native tools led to no call.
     pub(super) async fn teach(self, bench: &Bench, mut native: Case<Heard>) -> Climb {
-        let protocols = self.question.protocols.iter().map(|protocol| async {
-            let delivery = ToolDelivery::Prompted(*protocol);
+        let rungs = self.further_rungs(bench).into_iter().map(|delivery| async move {
             (delivery, self.hold(&Bench { delivery, ..bench.clone() }, FIRST).await)
         });
         let more = self.try_native_again(bench, &native);
-        let (taught, (control, spoke), more) =
-            join3(join_all(protocols), speaks(bench), more).await;
+        let (tried, (control, spoke), more) =
+            join3(join_all(rungs), speaks(bench, self.probe), more).await;
         native.trials.extend(more);
         if count_calls(&native) > 0 {
             return self.conclude(native, None);
         }
         let mut rungs = BTreeMap::from([("native".to_owned(), words(&native))]);
-        rungs.extend(taught.iter().map(|(delivery, case)| ((*delivery).into(), words(case))));
-        let all = taught.iter().map(|(_, case)| case).chain([&native]);
+        rungs.extend(tried.iter().map(|(delivery, case)| (rung_name(*delivery), words(case))));
+        let all = tried.iter().map(|(_, case)| case).chain([&native]);
         let all = all.flat_map(|case| &case.trials).flat_map(|trial| trial.evidence.clone());
         let witnesses: Vec<Digest> = all.chain([spoke]).collect();
-        // The first of those that led to most calls: they stand in the order they are worth trying.
-        let best = taught.into_iter().rev().max_by_key(|(_, case)| count_calls(case));
+        let unanswered = tried.iter().find_map(|(_, case)| unanswered(case));
+        // The first of the best: they stand in the order they are worth trying.
+        let best = tried.into_iter().rev().max_by_key(|(delivery, case)| worth(*delivery, case));
         let mut climb = match best.filter(|(_, case)| count_calls(case) > 0) {
             Some((_, case)) => self.conclude(case, None),
-            None => self.conclude(native, Some(&control)),
+            None => self.conclude(native, Some(&unanswered.unwrap_or(control))),
         };
         climb.result.rungs = rungs;
         climb.add_evidence(witnesses);
         climb
+    }
+
+    /// The rungs below the native one, in the order they are worth trying.
+    fn further_rungs(self, bench: &Bench) -> Vec<ToolDelivery> {
+        let can_force = bench.client.dialect().has_tool_choice();
+        let forced = Force::ALL.into_iter().filter(|_| can_force).map(ToolDelivery::Forced);
+        let taught = self.question.protocols.iter().copied().map(ToolDelivery::Prompted);
+        forced.chain(taught).collect()
     }
 
     /// Asks natively once more where the model answered in words: one that calls most of the time is
@@ -117,7 +160,7 @@ impl<'a> Ladder<'a> {
         if count_calls(&case) > 0 {
             return self.conclude(case, None);
         }
-        let (control, spoke) = speaks(bench).await;
+        let (control, spoke) = speaks(bench, self.probe).await;
         let mut climb = self.conclude(case, Some(&control));
         climb.add_evidence(vec![spoke]);
         climb
@@ -146,7 +189,7 @@ impl<'a> Ladder<'a> {
         let telemetry = case.trials.iter().flat_map(|trial| trial.telemetry.clone()).collect();
         let trials = case.trials.into_iter();
         let trials = trials.map(|it| PlainTrial { finding: it.shown, is_exact: it.is_exact });
-        Climb { result, trials: trials.collect(), telemetry }
+        Climb { result, trials: trials.collect(), telemetry, client: None }
     }
 }
 
@@ -183,28 +226,42 @@ impl Climb {
     }
 }
 
+/// How good a rung is: a demanded call that is right is worth more than a taught one, and any taught one
+/// more than a demanded call that is wrong.
+fn worth(delivery: ToolDelivery, case: &Case<Heard>) -> (u8, usize) {
+    let calls = count_calls(case);
+    let is_right = case.trials.iter().any(Trial::is_pass);
+    let grade = match (delivery, calls) {
+        (_, 0) => 0,
+        (ToolDelivery::Forced(_), _) if is_right => 3,
+        (ToolDelivery::Forced(_), _) => 1,
+        (ToolDelivery::Native | ToolDelivery::Prompted(_), _) => 2,
+    };
+    (grade, calls)
+}
+
+/// The name of a rung in results.
+fn rung_name(delivery: ToolDelivery) -> String {
+    match delivery {
+        ToolDelivery::Forced(Force::Required) => "forced:required".to_owned(),
+        ToolDelivery::Forced(Force::Named) => "forced:named".to_owned(),
+        ToolDelivery::Native | ToolDelivery::Prompted(_) => delivery.into(),
+    }
+}
+
+/// Why nothing is known of a rung, where none of its trials came to a conclusion.
+fn unanswered(case: &Case<Heard>) -> Option<Finding> {
+    let open = |trial: &Trial<Heard>| match &trial.shown {
+        Observation::Settled(Finding::Inconclusive(words)) => Some(words.clone()),
+        _ => None,
+    };
+    let words: Option<Vec<String>> = case.trials.iter().map(open).collect();
+    words?.pop().map(Finding::Inconclusive)
+}
+
 /// In how many trials a call arrived.
 fn count_calls(case: &Case<Heard>) -> usize {
     case.trials.iter().filter(|trial| trial.facts.form.is_some()).count()
-}
-
-/// Whether the endpoint speaks at all when no tools are in the way: the control of "no calls", and
-/// the exchange that shows it.
-async fn speaks(bench: &Bench) -> (Finding, Digest) {
-    let request = Request {
-        messages: vec![Message::user("Reply with the one word: ready")],
-        stream: bench.stream,
-        ..Request::default()
-    };
-    let turn = bench.client.ask(&request).await;
-    let finding = match turn.answer.miss() {
-        None => Finding::pass("a reply without tools"),
-        Some(Miss::Open(words)) => Finding::Inconclusive(words),
-        Some(Miss::Clear(words)) => {
-            Finding::Inconclusive(format!("not even without tools: {words}"))
-        }
-    };
-    (finding, turn.evidence)
 }
 
 /// What a rung gave, in the words of its first trial.

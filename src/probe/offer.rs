@@ -17,11 +17,13 @@ pub(crate) struct Offer<'a> {
     pub(crate) among: u32,
     /// Characters of filler round each result.
     pub(crate) filler: u32,
+    /// Whether every result carries a receipt, also that of a tool that gives none by itself.
+    pub(crate) receipts: bool,
 }
 
 impl<'a> Offer<'a> {
     pub(crate) fn new(probe: &'a Probe, names: impl IntoIterator<Item = &'a str>) -> Self {
-        Self { probe, names: names.into_iter().collect(), among: 0, filler: 0 }
+        Self { probe, names: names.into_iter().collect(), among: 0, filler: 0, receipts: false }
     }
 
     /// The tools of one trial.
@@ -39,7 +41,8 @@ impl<'a> Offer<'a> {
         let mut registry = Registry::default();
         let declared = own.iter().map(|spec| Declared::boxed(spec.clone(), &nonces));
         for tool in declared.chain(built_in) {
-            registry.register(Box::new(Padded { tool, filler: self.filler }))?;
+            let receipts = self.receipts.then(|| nonces.clone());
+            registry.register(Box::new(Extended { tool, filler: self.filler, receipts }))?;
         }
         for number in 0..self.among {
             registry.register(Declared::boxed(other(number), &nonces))?;
@@ -85,13 +88,16 @@ fn other(number: u32) -> ToolSpec {
     }
 }
 
-/// A tool whose result stands in the middle of filler.
-struct Padded {
+/// A tool whose result carries more than it gives by itself.
+struct Extended {
     tool: Box<dyn Tool>,
+    /// Characters of filler round the result.
     filler: u32,
+    /// Where a receipt comes from that the tool does not give.
+    receipts: Option<Nonces>,
 }
 
-impl Tool for Padded {
+impl Tool for Extended {
     fn spec(&self) -> ToolSpec {
         self.tool.spec()
     }
@@ -101,17 +107,22 @@ impl Tool for Padded {
     }
 
     fn run<'a>(&'a self, input: &'a Value) -> ToolFuture<'a> {
-        Box::pin(async {
-            let result = self.tool.run(input).await?;
-            Ok(match result {
-                Value::Object(map) if self.filler > 0 => self.padded(map),
-                other => other,
-            })
+        Box::pin(async move {
+            let mut map = match self.tool.run(input).await? {
+                Value::Object(map) => map,
+                other => return Ok(other),
+            };
+            if let Some(nonces) = &self.receipts {
+                let receipt =
+                    || Value::String(nonces.word(&format!("{} {input}", self.spec().name)));
+                map.entry("receipt").or_insert_with(receipt);
+            }
+            Ok(if self.filler > 0 { self.padded(map) } else { Value::Object(map) })
         })
     }
 }
 
-impl Padded {
+impl Extended {
     fn padded(&self, map: Object) -> Value {
         let line = "This entry of the log says nothing that matters. ";
         let half = line.chars().cycle().take(self.filler as usize / 2).collect::<String>();

@@ -3,8 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::trial::{SettledCase, Trial};
+use crate::conversation::excerpt;
 use crate::ir::Digest;
 use crate::profile::{CaseResult, CaseVerdict, Finding, ProbeOutcome, Tally, wilson};
+
+/// How many exchanges a result names. All of them are kept; a profile must not grow with them.
+const MAX_EVIDENCE: usize = 100;
+
+/// How many characters a reason has.
+const MAX_REASON: usize = 500;
 
 /// The outcome of a probe over all of its cases.
 pub(crate) fn outcome<F>(probe: &str, cases: &[SettledCase<F>]) -> ProbeOutcome {
@@ -25,6 +32,7 @@ fn of_trials<'a, F: 'a>(
         trials.clone().into_iter().flat_map(|trial| trial.evidence.clone()).collect();
     evidence.sort();
     evidence.dedup();
+    evidence.truncate(MAX_EVIDENCE);
     let findings: Vec<&Finding> = trials.into_iter().map(|trial| &trial.shown).collect();
     let tally = Tally::of(findings.iter().copied());
     ProbeOutcome {
@@ -33,7 +41,7 @@ fn of_trials<'a, F: 'a>(
         passes: tally.passes,
         trials: tally.conclusive(),
         interval: wilson(tally.passes, tally.conclusive()),
-        reason: reason(&findings),
+        reason: excerpt(&reason(&findings), MAX_REASON),
         breaks: Vec::new(),
         control: findings.iter().find_map(|finding| match finding {
             Finding::Fail(negative) => Some(negative.control().to_owned()),

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::ir::ToolResult;
+use crate::conversation::{Turn, excerpt};
+use crate::ir::{Reply, ToolResult};
 
 /// The receipt of a result.
 pub(crate) fn receipt(result: &ToolResult) -> Option<&str> {
@@ -17,4 +18,35 @@ pub(crate) fn holds(text: &str, receipt: &str) -> bool {
     };
     let receipt = letters(receipt);
     !receipt.is_empty() && letters(text).contains(&receipt)
+}
+
+/// All that was said visibly in answer to results, with calls in the text and without.
+pub(crate) fn answer_text(answered: &Turn, reply: &Reply) -> String {
+    format!("{} {}", answered.reading.text, reply.text())
+}
+
+/// In words, what came in place of an answer from the result.
+pub(crate) fn describe_answer(answered: &Turn, receipts: &[&str], reasoning: &str) -> String {
+    let text = answered.reading.text.trim();
+    if answered.reading.attempted() {
+        "called again instead of answering".to_owned()
+    } else if receipts.iter().any(|receipt| holds(reasoning, receipt)) {
+        "read the result but left the answer in its reasoning".to_owned()
+    } else if text.is_empty() {
+        "an empty answer".to_owned()
+    } else if invents(text, receipts) {
+        format!("invented a value: {:?}", excerpt(text, 80))
+    } else {
+        format!("answered without the result: {:?}", excerpt(text, 80))
+    }
+}
+
+/// Whether a text holds a word that looks like a receipt.
+fn invents(text: &str, receipts: &[&str]) -> bool {
+    let lengths: Vec<usize> = receipts.iter().map(|receipt| receipt.len()).collect();
+    text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| {
+        lengths.contains(&word.len())
+            && word.chars().any(|c| c.is_ascii_digit())
+            && word.chars().any(|c| c.is_ascii_alphabetic())
+    })
 }

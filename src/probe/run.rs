@@ -70,7 +70,7 @@ async fn climb_and_ask<'a>(
 ) -> (Climb, AskedProbes<'a>) {
     let on = |delivery| Bench { delivery, ..bench.clone() };
     let works = |native: &Native| match native {
-        Native::Ends(climb) => climb.result.delivery.is_some(),
+        Native::Ends(climb) => climb.result.delivery.is_some() && climb.client.is_none(),
         Native::Fails(_) => false,
     };
     let asking = ask_all(bench, probes, listener);
@@ -87,7 +87,10 @@ async fn climb_and_ask<'a>(
     listener.asked(&ladder.probe.id);
     let asked = match (climb.result.delivery, asked) {
         (Some(_), Some(asked)) => asked,
-        (Some(delivery), None) => ask_all(&on(delivery), probes, listener).await,
+        (Some(delivery), None) => {
+            let client = climb.client.clone().unwrap_or_else(|| bench.client.clone());
+            ask_all(&Bench { client, ..on(delivery) }, probes, listener).await
+        }
         (None, _) => block_all(probes, &climb),
     };
     (climb, asked)

@@ -1,6 +1,6 @@
 //! Trials: one conversation each, before and after its control is known.
 
-use crate::conversation::{Answer, Conversation, Miss};
+use crate::conversation::{Answer, Conversation, EvidencedAnswer, Miss};
 use crate::ir::{Defect, Digest, Layer};
 use crate::profile::{Finding, Observation, Taken, Variant};
 use crate::telemetry::TurnEvent;
@@ -16,6 +16,10 @@ pub(crate) struct Trial<F, S = Observation> {
     pub(crate) layer: Option<Layer>,
     /// Whether its calls had the very values asked for.
     pub(crate) is_exact: bool,
+    /// Whether a request of it was refused.
+    pub(crate) was_refused: bool,
+    /// Whether the token limit ended a reply.
+    pub(crate) was_cut: bool,
     pub(crate) facts: F,
 }
 
@@ -32,8 +36,17 @@ pub(crate) type SettledCase<F> = Case<F, Finding>;
 impl<F> Trial<F> {
     /// A trial whose finding was known without holding it.
     pub(crate) fn unheld(finding: Finding, facts: F) -> Self {
-        let (evidence, defects, telemetry, layer, is_exact) = Default::default();
-        Self { shown: finding.into(), evidence, defects, telemetry, layer, is_exact, facts }
+        Self {
+            shown: finding.into(),
+            evidence: Vec::new(),
+            defects: Vec::new(),
+            telemetry: Vec::new(),
+            layer: None,
+            is_exact: false,
+            was_refused: false,
+            was_cut: false,
+            facts,
+        }
     }
 
     /// A trial that was one conversation.
@@ -49,19 +62,54 @@ impl<F> Trial<F> {
             telemetry: conversation.telemetry().to_vec(),
             layer: conversation.layer(),
             is_exact: false,
+            was_refused: conversation.was_refused(),
+            was_cut: conversation.was_cut(),
             facts,
         }
     }
 
+    /// With the answers to requests that were made wrong on purpose.
+    pub(crate) fn add_answers<'a>(
+        &mut self,
+        answers: impl IntoIterator<Item = &'a EvidencedAnswer>,
+    ) {
+        for answered in answers {
+            self.evidence.push(answered.evidence.clone());
+            self.was_refused |= matches!(answered.answer, Answer::Refused(_));
+        }
+    }
+
+    /// The same exchanges with nothing concluded from them.
+    pub(crate) fn leave_open(self, words: &str) -> Self
+    where
+        F: Default,
+    {
+        let shown = Finding::Inconclusive(words.to_owned()).into();
+        let telemetry = Vec::new();
+        Self { shown, telemetry, is_exact: false, layer: None, facts: F::default(), ..self }
+    }
+
     pub(crate) fn with_facts<G>(self, facts: G) -> Trial<G> {
-        let Self { shown, evidence, defects, telemetry, layer, is_exact, .. } = self;
-        Trial { shown, evidence, defects, telemetry, layer, is_exact, facts }
+        self.map(|shown, _| (shown, facts))
     }
 
     fn settle(self, control: &Finding, what: &str) -> Trial<F, Finding> {
-        let Self { shown, evidence, defects, telemetry, layer, is_exact, facts } = self;
-        let shown = shown.settle(control, what);
-        Trial { shown, evidence, defects, telemetry, layer, is_exact, facts }
+        self.map(|shown, facts| (shown.settle(control, what), facts))
+    }
+
+    fn map<G, S>(self, change: impl FnOnce(Observation, F) -> (S, G)) -> Trial<G, S> {
+        let (shown, facts) = change(self.shown, self.facts);
+        Trial {
+            shown,
+            evidence: self.evidence,
+            defects: self.defects,
+            telemetry: self.telemetry,
+            layer: self.layer,
+            is_exact: self.is_exact,
+            was_refused: self.was_refused,
+            was_cut: self.was_cut,
+            facts,
+        }
     }
 
     pub(crate) fn is_pass(&self) -> bool {

@@ -42,8 +42,9 @@ impl Decision {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Confirmation {
-    /// The name of the profile's file.
-    pub profile: String,
+    /// The target's name. Runs from before targets were known by it kept the name of a file here.
+    #[serde(alias = "profile")]
+    pub target: String,
     /// The field that changed.
     #[schemars(with = "String")]
     pub field: FieldPath,

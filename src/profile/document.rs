@@ -6,13 +6,14 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{JsonText, ReplayMode, Results};
+use super::{Correction, JsonText, ReplayMode, Results, Rollout, SuiteName};
 use crate::dialect::DialectId;
 use crate::ir::CallFormat;
 use crate::prompted::ToolDelivery;
 use crate::telemetry::Metrics;
 
-/// The version of the file format this binary writes.
+/// The version of the file format this binary writes. A field that older readers may pass over does
+/// not raise it; what they would misread does.
 pub const PROFILE_VERSION: u32 = 1;
 
 /// How much of JSON Schema a model keeps to.
@@ -132,7 +133,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// What people call it: `provider/model`, and its variant.
+    /// What it is called where nobody gave it a name: `provider/model`, and its variant.
     pub fn name(&self) -> String {
         let Self { provider, model, variant, .. } = self;
         match variant {
@@ -148,6 +149,9 @@ impl Subject {
 pub struct Profile {
     /// The version of this format.
     pub profile_version: u32,
+    /// The target's name, which runs find their snapshot by; absent in files from before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// What it is about.
     #[serde(flatten)]
     pub subject: Subject,
@@ -162,8 +166,15 @@ pub struct Profile {
     /// When it was measured.
     #[schemars(with = "String")]
     pub verified_at: DateTime<Utc>,
-    /// Which suite measured it.
+    /// Which suite measured it: a hash of what all of its probes ask.
     pub probe_version: String,
+    /// How much of that suite was asked; absent in files from before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suite: Option<SuiteName>,
+    /// What each probe asked, by its id: its kind and a hash of its meaning. Absent in files from before
+    /// probes were hashed one by one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub probes: BTreeMap<String, String>,
     /// What each probe found.
     pub results: Results,
     /// How tool calling went over all turns; absent in files from before it was counted.
@@ -172,6 +183,19 @@ pub struct Profile {
     /// What a turn cost; absent in files from before it was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<UnitCost>,
+    /// What an adapter must do about the results; nothing for a well-behaved model.
+    #[serde(default)]
+    pub corrections: Vec<Correction>,
+    /// How far the model is trusted by this profile alone; absent in files from before it was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rollout: Option<Rollout>,
+}
+
+impl Profile {
+    /// The target's name; made from provider and model in files from before it was kept.
+    pub fn name(&self) -> String {
+        self.name.clone().unwrap_or_else(|| self.subject.name())
+    }
 }
 
 /// What a turn cost on average, so that runs of any length can be compared.

@@ -2,6 +2,7 @@
 //!
 //! - `document`: the profile file and the capability fields at its top
 //! - `results`: what each probe found, which those fields are read off
+//! - `adaptation`: what an adapter must do about it, and how far the model is trusted
 //! - `status`: the words and the certainty of a verdict
 //! - `confirmation`: what sampling a suspected regression again showed
 //! - `requirement`: what a user may demand of it
@@ -9,27 +10,36 @@
 //! - `trial`, `tally`, `interval`: what trials showed, and which status follows from them
 //! - `capabilities`: the fields an adapter reads, from the results
 //! - `client_breaks`: which clients lose a call to which defect
-//! - `slug`: what a profile's file is called
+//! - `manner`: how a suite is asked, where flags change it; `suite_name`: how much of it
+//! - `slug`: what a profile's file is called; `endpoint_id`: whether two addresses are the same endpoint
 //! - `thinking`: how thinking is switched on and off
 //! - `staleness`: whether a profile is still worth believing
 
+mod adaptation;
 mod capabilities;
 mod client_breaks;
 mod confirmation;
 mod document;
+mod endpoint_id;
 mod field_path;
 mod interval;
+mod manner;
 mod requirement;
 mod results;
 mod slug;
 mod staleness;
 mod status;
+mod suite_name;
 mod tally;
 #[cfg(test)]
 pub(crate) mod testing;
 mod thinking;
 mod trial;
 
+pub use adaptation::{
+    Correction, CorrectionKind, ErrorMarker, Keep, ParallelLimit, Placement, ReasoningTurns,
+    ReasoningUse, Rollout, Setting, StreamUse, Tier, ToolOffer,
+};
 pub use capabilities::capabilities;
 pub use client_breaks::{ClientBreak, ReplyMode, clients_broken_by, lower_by_clients};
 pub use confirmation::{Confirmation, Decision, Observed};
@@ -37,8 +47,10 @@ pub use document::{
     Capabilities, ErrorRepair, PROFILE_VERSION, Profile, ReasoningReplay, SchemaLevel, Subject,
     ToolCallFormat, UnitCost,
 };
+pub use endpoint_id::{EndpointId, origin};
 pub use field_path::FieldPath;
 pub use interval::wilson;
+pub use manner::Manner;
 pub use requirement::Requirement;
 pub(crate) use results::ProbeResult;
 pub use results::{
@@ -46,8 +58,9 @@ pub use results::{
     Replay, ReplayMode, Results, SingleTool, Streaming, Strictness, Switch, Taken, Variant,
 };
 pub use slug::slug;
-pub use staleness::{StaleReason, Staleness, predecessor, staleness};
+pub use staleness::{StaleReason, Staleness, staleness};
 pub use status::{Interval, Status};
+pub use suite_name::SuiteName;
 pub use tally::Tally;
 pub use thinking::ThinkingSwitch;
 pub use trial::{Finding, Negative, Observation};

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ClientBreak, Interval, Status};
 use crate::ir::{CallFormat, Defect, Digest, Layer, ReasoningField};
-use crate::prompted::ToolDelivery;
+use crate::prompted::{Force, ToolDelivery};
 
 /// What every result says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -134,6 +134,11 @@ impl Results {
         ];
         eight.into_iter().flatten().chain(self.extended.values().map(|cases| &cases.outcome))
     }
+
+    /// Whether anything at all was concluded.
+    pub fn has_verdict(&self) -> bool {
+        self.outcomes().any(|it| !matches!(it.status, Status::Inconclusive | Status::Skipped))
+    }
 }
 
 /// How good the JSON of calls in text is.
@@ -175,6 +180,9 @@ pub struct SingleTool {
     pub parser: Option<String>,
     /// How the tools were made known.
     pub delivery: Option<ToolDelivery>,
+    /// How calls had to be demanded, where they come only then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub force: Option<Force>,
     /// Where in the reply they stood.
     pub layer: Option<Layer>,
     /// The JSON of calls in text, where there were any.
@@ -183,9 +191,22 @@ pub struct SingleTool {
     /// What a strict client would not have taken of the plain replies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub defects: Vec<Defect>,
+    /// The field of a declaration that schemas have to stand in, where it is not the dialect's first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema_field: Option<String>,
     /// What each rung of the ladder gave.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rungs: BTreeMap<String, String>,
+}
+
+impl SingleTool {
+    /// The rung that calls arrive on, to be asked on again.
+    pub fn rung(&self) -> Option<ToolDelivery> {
+        match (self.delivery?, self.force) {
+            (ToolDelivery::Forced(_), Some(force)) => Some(ToolDelivery::Forced(force)),
+            (delivery, _) => Some(delivery),
+        }
+    }
 }
 
 /// How an endpoint took one case.
@@ -292,6 +313,9 @@ pub struct ParallelTool {
     pub outcome: ProbeOutcome,
     /// Whether parallel calls can be switched off.
     pub off_switch: Switch,
+    /// Whether the results of several calls are taken; absent where no such calls came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub results_taken: Option<Taken>,
 }
 
 /// The result of `error-repair`.

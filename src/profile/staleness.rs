@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
-use super::{Profile, Subject};
+use super::{EndpointId, Profile, Subject};
+use crate::dialect::DialectId;
 
 /// Whether a profile is still worth believing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,7 +69,7 @@ pub fn staleness(
     ttl: Duration,
 ) -> Staleness {
     let Some(profile) = profile else { return Staleness::Missing };
-    let mut reasons = changed_parts(&profile.subject, subject);
+    let mut reasons = changed_parts(&profile.subject, subject, profile.dialect);
     if profile.probe_version != probe_version {
         reasons.push(StaleReason::ProbeVersion {
             was: profile.probe_version.clone(),
@@ -84,36 +85,25 @@ pub fn staleness(
     if reasons.is_empty() { Staleness::Fresh { until } } else { Staleness::Stale(reasons) }
 }
 
-/// The newest profile of the same model at the same provider: what a changed tuple is compared with.
-pub fn predecessor<'a>(
-    profiles: impl IntoIterator<Item = &'a Profile>,
-    subject: &Subject,
-) -> Option<&'a Profile> {
-    let related = profiles.into_iter().filter(|profile| {
-        let other = &profile.subject;
-        (&other.provider, &other.model, &other.variant)
-            == (&subject.provider, &subject.model, &subject.variant)
-    });
-    related.max_by_key(|profile| (profile.subject == *subject, profile.verified_at))
-}
-
 fn end_of(start: DateTime<Utc>, ttl: Duration) -> DateTime<Utc> {
     let ttl = chrono::Duration::from_std(ttl).ok();
     ttl.and_then(|ttl| start.checked_add_signed(ttl)).unwrap_or(DateTime::<Utc>::MAX_UTC)
 }
 
-fn changed_parts(was: &Subject, is: &Subject) -> Vec<StaleReason> {
+/// The parts of the tuple that differ. An endpoint that is only spelled otherwise is the same.
+fn changed_parts(was: &Subject, is: &Subject, dialect: DialectId) -> Vec<StaleReason> {
+    let moved = EndpointId::of(&was.endpoint, dialect) != EndpointId::of(&is.endpoint, dialect);
+    let part = |part, was: Option<&String>, is: Option<&String>| {
+        (was != is).then(|| StaleReason::Subject { part, was: was.cloned(), is: is.cloned() })
+    };
     let parts = [
-        ("provider", Some(&was.provider), Some(&is.provider)),
-        ("model", Some(&was.model), Some(&is.model)),
-        ("endpoint", Some(&was.endpoint), Some(&is.endpoint)),
-        ("chatTemplateHash", was.chat_template_hash.as_ref(), is.chat_template_hash.as_ref()),
-        ("variant", was.variant.as_ref(), is.variant.as_ref()),
+        part("provider", Some(&was.provider), Some(&is.provider)),
+        part("model", Some(&was.model), Some(&is.model)),
+        part("endpoint", Some(&was.endpoint), Some(&is.endpoint)).filter(|_| moved),
+        part("chatTemplateHash", was.chat_template_hash.as_ref(), is.chat_template_hash.as_ref()),
+        part("variant", was.variant.as_ref(), is.variant.as_ref()),
     ];
-    let changed = parts.into_iter().filter(|(_, was, is)| was != is);
-    changed
-        .map(|(part, was, is)| StaleReason::Subject { part, was: was.cloned(), is: is.cloned() })
-        .collect()
+    parts.into_iter().flatten().collect()
 }
 
 #[cfg(test)]
@@ -175,19 +165,9 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_tuple_finds_its_predecessor() {
-        let mut older = profile();
-        older.subject.endpoint = "https://old".to_owned();
-        let mut newer = profile();
-        newer.subject.endpoint = "https://new".to_owned();
-        newer.verified_at = at("2026-11-16T00:00:00Z");
-        let mut other = profile();
-        other.subject.model = "other".to_owned();
-        other.verified_at = at("2026-11-17T00:00:00Z");
-        let all = [older, newer, other];
-        let found = predecessor(&all, &subject()).unwrap();
-        assert_eq!(found.subject.endpoint, "https://new");
-        let exact = all[0].subject.clone();
-        assert_eq!(predecessor(&all, &exact).unwrap().subject, exact);
+    fn an_address_that_is_only_spelled_otherwise_keeps_a_profile_fresh() {
+        let same = Subject { endpoint: "https://API.acme.test:443/".to_owned(), ..subject() };
+        let fresh = ["fresh until 2026-11-16 00:00:00 UTC"];
+        assert_eq!(judged(&same, SUITE, "2026-11-15T00:00:00Z"), fresh);
     }
 }

@@ -30,6 +30,7 @@ pub(crate) fn at(time: &str) -> DateTime<Utc> {
 pub(crate) fn profile() -> Profile {
     Profile {
         profile_version: PROFILE_VERSION,
+        name: Some("acme/big".to_owned()),
         subject: subject(),
         dialect: DialectId::OpenAiChat,
         server: BTreeMap::new(),
@@ -47,9 +48,13 @@ pub(crate) fn profile() -> Profile {
         },
         verified_at: at("2026-11-15T00:00:00Z"),
         probe_version: "tool-probe-v1+000000000000".to_owned(),
+        suite: None,
+        probes: BTreeMap::new(),
         results: Results::default(),
         metrics: None,
         cost: None,
+        corrections: Vec::new(),
+        rollout: None,
     }
 }
 
@@ -73,9 +78,11 @@ pub(crate) fn single_tool(layer: Layer) -> SingleTool {
         format: None,
         parser: None,
         delivery: Some(ToolDelivery::Native),
+        force: None,
         layer: Some(layer),
         json_text: None,
         defects: Vec::new(),
         rungs: std::collections::BTreeMap::new(),
+        schema_field: None,
     }
 }

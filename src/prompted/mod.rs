@@ -8,7 +8,7 @@
 mod delivery;
 mod protocol;
 
-pub use delivery::ToolDelivery;
+pub use delivery::{Force, ToolDelivery};
 pub use protocol::Protocol;
 
 #[cfg(test)]

@@ -92,9 +92,13 @@ const EXCEPTIONS: &[(&str, AdapterEffect, &str)] = &[
     ("verdict-inconclusive", AdapterEffect::LeavesOpen, "nothing was learnt of the probe"),
     ("case-inconclusive", AdapterEffect::LeavesOpen, "nothing was learnt of the case"),
     ("call-ids-rewritten", AdapterEffect::Hides, "the provider's own ids are not to be seen"),
+    ("call-ids-grown", AdapterEffect::Hides, "what is inside them is not for clients to see"),
     ("reasoning-state-gone", AdapterEffect::Hides, "the model reasons, and nobody sees it"),
     ("reasoning-replay-optional", AdapterEffect::Fixes, "the adapter takes care of it"),
 ];
+
+/// The probe of tool choices.
+const TOOL_CHOICE: &str = "tool-choice";
 
 /// Whether words may stand before results depends on the dialect: they share a message in some, and
 /// are messages of their own in others.
@@ -105,7 +109,6 @@ fn effect_of(change: &Change, direct: &Profile, adapter: &Profile) -> AdapterEff
     let translates = direct.dialect != adapter.dialect;
     match change.code.as_str() {
         "reasoning-replay-optional" if !carries_reasoning(direct, adapter) => AdapterEffect::Hides,
-        "server-changed" if change.at.new.is_null() => AdapterEffect::Hides,
         "verdict-new" if change.at.new == "pass" => AdapterEffect::Fixes,
         "reasoning-field-changed" if translates => AdapterEffect::Alters,
         _ if translates && change.at.field.matches(PLACE_OF_RESULTS) => AdapterEffect::Alters,
@@ -176,6 +179,7 @@ pub fn as_translated(direct: &Profile, adapter: &Profile) -> Profile {
         profile.capabilities.tool_call_format == Some(native_format(profile.dialect))
     };
     let mut direct = direct.clone();
+    leave_out_unasked(&mut direct, adapter);
     if is_native(&direct) && is_native(adapter) {
         direct.capabilities.tool_call_format = adapter.capabilities.tool_call_format;
         let format = adapter.results.single_tool.as_ref().and_then(|single| single.format);
@@ -184,6 +188,22 @@ pub fn as_translated(direct: &Profile, adapter: &Profile) -> Profile {
         }
     }
     direct
+}
+
+/// Takes over what the dialect spoken to the adapter cannot ask: nothing is lost by that.
+fn leave_out_unasked(direct: &mut Profile, adapter: &Profile) {
+    let results = &adapter.results;
+    if !adapter.dialect.has_parallel_switch()
+        && let (Some(own), Some(seen)) = (&mut direct.results.parallel_tool, &results.parallel_tool)
+    {
+        own.off_switch = seen.off_switch;
+    }
+    if !adapter.dialect.has_tool_choice()
+        && let (Some(own), Some(seen)) =
+            (direct.results.extended.get_mut(TOOL_CHOICE), results.extended.get(TOOL_CHOICE))
+    {
+        own.clone_from(seen);
+    }
 }
 
 /// The format of calls that keep to the dialect.

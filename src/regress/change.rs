@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{AdapterEffect, Code};
 use crate::ir::Digest;
-use crate::profile::{Confirmation, FieldPath, Subject};
+use crate::profile::{Confirmation, FieldPath};
 
 /// What a change means to whoever relies on the endpoint.
 #[derive(
@@ -104,7 +104,7 @@ pub struct FieldChange {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Change {
-    /// The target, as `provider/model`.
+    /// The target's name.
     pub target: String,
     /// The name of its profile's file.
     pub file: String,
@@ -126,13 +126,23 @@ pub struct Change {
     /// Differences that follow from it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<FieldChange>,
-    /// What stood in the place of a target whose tuple changed.
+    /// In words, what the target stands for that it did not before: the likely cause.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub predecessor: Option<Subject>,
+    pub likely_cause: Option<String>,
+    /// Whether the probe that found it asked something else before.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub probe_changed: bool,
     /// What sampling it again showed, where that was done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmation: Option<Confirmation>,
     /// The effect of an adapter, where one is compared: old is without it, new with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effect: Option<AdapterEffect>,
+}
+
+impl Change {
+    /// Whether it is about what the target stands for, and not about what it answers.
+    pub fn is_of_subject(&self) -> bool {
+        self.code.as_str() == "subject-changed"
+    }
 }

@@ -15,6 +15,9 @@ const NAMED: usize = 2;
 /// How many characters of a provider's words must come through to be known again.
 const KNOWN_AGAIN: usize = 24;
 
+/// A length of call ids that nobody wonders at.
+const COMMON_ID: usize = 32;
+
 /// One answer of an endpoint.
 #[derive(Debug, Clone, Copy)]
 pub struct SeenAnswer<'a> {
@@ -24,6 +27,8 @@ pub struct SeenAnswer<'a> {
     pub streamed: bool,
     /// What it was.
     pub what: AnswerKind<'a>,
+    /// Whether a call in it has empty arguments, well written, though its tool requires some.
+    pub emptied: bool,
 }
 
 /// What an answer was.
@@ -35,8 +40,10 @@ pub enum AnswerKind<'a> {
     CutShort,
     /// A clear refusal, in the endpoint's words.
     Refusal(&'a str),
-    /// An internal error that asking again did not help against.
+    /// An internal error (500) that asking again did not help against.
     ServerError,
+    /// Another status by which a server says that it is not the client's fault (502, 503, …).
+    Unavailable,
 }
 
 /// Something that a client may want to see in a reply.
@@ -67,6 +74,10 @@ pub(super) enum Detail {
     ServerError,
     /// Why the provider refused, in its own words.
     RefusalWords,
+    /// That a refusal is a refusal, by its status.
+    Refusals,
+    /// Empty arguments where the provider's own reply shows that they were lost.
+    MaskedArguments,
 }
 
 /// The details that a finished reply shows or does not.
@@ -97,7 +108,11 @@ impl Detail {
             Self::StopReason => Some(reply.stop.kind != StopKind::Missing),
             Self::Fingerprint => Some(reply.fingerprint.is_some()),
             Self::TextBesideCalls => reply.calls().next().map(|_| !reply.text().trim().is_empty()),
-            Self::Truncation | Self::ServerError | Self::RefusalWords => None,
+            Self::Truncation
+            | Self::ServerError
+            | Self::RefusalWords
+            | Self::Refusals
+            | Self::MaskedArguments => None,
         }
     }
 }
@@ -137,10 +152,23 @@ pub struct ClientView {
     defects: BTreeMap<Defect, Sighting>,
     /// What the ids of calls look like.
     call_ids: Option<String>,
+    /// How long they are, at most.
+    call_id_length: Option<usize>,
+    /// The kinds of characters in them.
+    call_id_characters: BTreeSet<&'static str>,
     /// The first answers, for what none of them shows.
     evidence: Vec<Digest>,
     #[serde(skip)]
     refusals: Vec<(String, Digest)>,
+    /// Answers with a status that blames the server.
+    #[serde(skip)]
+    failures: Vec<Digest>,
+    /// For each reply with calls, whether one has empty arguments that its tool does not allow.
+    #[serde(skip)]
+    emptied: Vec<(Digest, bool)>,
+    /// Whether arguments are seen to get lost: cut off, or not there at all.
+    #[serde(skip)]
+    loses_arguments: bool,
 }
 
 /// A reply, and where it is from.
@@ -156,10 +184,17 @@ impl ClientView {
     pub fn of(answers: &[SeenAnswer<'_>]) -> Self {
         let (mut replies, mut refusals) = (Vec::new(), Vec::new());
         let (mut streams, mut errors) = (Vec::new(), Vec::new());
-        for SeenAnswer { evidence, streamed, what } in answers.iter().copied() {
+        let (mut failures, mut called) = (Vec::new(), Vec::new());
+        for SeenAnswer { evidence, streamed, what, emptied } in answers.iter().copied() {
             match what {
-                AnswerKind::Reply(reply) => replies.push(SeenReply { evidence, streamed, reply }),
-                AnswerKind::CutShort | AnswerKind::ServerError => {}
+                AnswerKind::Reply(reply) => {
+                    replies.push(SeenReply { evidence, streamed, reply });
+                    called.push((evidence.clone(), emptied));
+                }
+                AnswerKind::CutShort => {}
+                AnswerKind::ServerError | AnswerKind::Unavailable => {
+                    failures.push(evidence.clone());
+                }
                 AnswerKind::Refusal(words) => refusals.push((words.to_owned(), evidence.clone())),
             }
             errors.push((evidence, matches!(what, AnswerKind::ServerError)));
@@ -174,8 +209,17 @@ impl ClientView {
             details,
             defects: defects(&replies),
             call_ids: call_ids(replies.iter().map(|it| it.reply)),
+            call_id_length: own_ids(replies.iter().map(|it| it.reply))
+                .map(|id| id.chars().count())
+                .max(),
+            call_id_characters: own_ids(replies.iter().map(|it| it.reply))
+                .flat_map(|id| id.chars().map(kind_of_character))
+                .collect(),
             evidence: replies.iter().take(NAMED).map(|it| it.evidence.clone()).collect(),
             refusals,
+            failures,
+            emptied: called,
+            loses_arguments: replies.iter().any(|it| loses_arguments(it.reply)),
         }
     }
 
@@ -185,7 +229,8 @@ impl ClientView {
         self
     }
 
-    /// The view with one more detail: whether the words of the origin's refusals are found in it.
+    /// The view with the details that show only beside the origin's: whether its refusals are still
+    /// refusals and have its words, and whether arguments that it loses look as if there were none.
     pub(super) fn compared_with(&self, origin: &Self) -> Self {
         let known = origin.refusals.iter().map(|(words, _)| start(words));
         let known: Vec<String> = known.filter(|words| !words.is_empty()).collect();
@@ -198,8 +243,32 @@ impl ClientView {
         if !known.is_empty() {
             both.details.extend(sighting(&seen).map(|seen| (Detail::RefusalWords, seen)));
         }
+        if !origin.refusals.is_empty() {
+            both.details.extend(self.refusal_status().map(|seen| (Detail::Refusals, seen)));
+        }
+        if origin.loses_arguments {
+            let emptied: Vec<_> = self.emptied.iter().map(|(digest, is)| (digest, *is)).collect();
+            both.details.extend(sighting(&emptied).map(|seen| (Detail::MaskedArguments, seen)));
+        }
+        // Ids that are made where the provider gives none may look as they like, but not be long.
+        both.call_id_length = Some(self.call_id_length.unwrap_or(0).max(COMMON_ID));
+        if origin.call_id_length.is_none() {
+            both.call_id_characters.clear();
+        }
         both
     }
+
+    /// Whether refusals come as refusals, where there is anything that could be one.
+    fn refusal_status(&self) -> Option<Sighting> {
+        let refused = self.refusals.iter().map(|(_, digest)| (digest, true));
+        sighting(&refused.chain(self.failures.iter().map(|it| (it, false))).collect::<Vec<_>>())
+    }
+}
+
+/// Arguments that were cut off or never came.
+fn loses_arguments(reply: &Reply) -> bool {
+    let lost = [Defect::ArgumentsEmpty, Defect::ArgumentsAbsent, Defect::ArgumentsInvalid];
+    lost.into_iter().any(|defect| reply.defects.contains(defect))
 }
 
 fn details(replies: &[SeenReply<'_>]) -> BTreeMap<Detail, Sighting> {
@@ -232,13 +301,27 @@ fn sighting(known: &[(&Digest, bool)]) -> Option<Sighting> {
     (!known.is_empty()).then_some(Sighting { verdict, reason, evidence })
 }
 
-/// What the ids look like where all calls agree. Ids that the endpoint did not give are none.
+/// The ids that the endpoint gave, not those that were made up for want of one.
+fn own_ids<'a>(replies: impl Iterator<Item = &'a Reply>) -> impl Iterator<Item = &'a str> {
+    let calls = replies.flat_map(Reply::calls);
+    let own = calls.filter(|call| call.raw.to_string().contains(call.id.as_str()));
+    own.map(|call| call.id.as_str())
+}
+
+fn kind_of_character(c: char) -> &'static str {
+    match c {
+        'a'..='z' | 'A'..='Z' => "letters",
+        '0'..='9' => "digits",
+        '_' | '-' => "underscore or hyphen",
+        '.' | ':' => "point or colon",
+        '+' | '/' | '=' => "base64 marks",
+        _ => "others",
+    }
+}
+
+/// What the ids look like where all calls agree.
 fn call_ids<'a>(replies: impl Iterator<Item = &'a Reply>) -> Option<String> {
-    let mut forms: Vec<String> = replies
-        .flat_map(Reply::calls)
-        .filter(|call| call.raw.to_string().contains(call.id.as_str()))
-        .map(|call| form(call.id.as_str()))
-        .collect();
+    let mut forms: Vec<String> = own_ids(replies).map(form).collect();
     forms.sort();
     forms.dedup();
     match forms.as_slice() {
@@ -304,7 +387,7 @@ mod tests {
         (counted.usage.input, counted.usage.output) = (Some(1), Some(1));
         let glimpse = |reply, streamed| {
             let what = AnswerKind::Reply(reply);
-            SeenAnswer { evidence: &evidence, streamed, what }
+            SeenAnswer { evidence: &evidence, streamed, what, emptied: false }
         };
         let seen = ClientView::of(&[
             glimpse(&counted, false),
@@ -325,6 +408,7 @@ mod tests {
                 evidence: &digest,
                 streamed: false,
                 what: AnswerKind::Refusal(words),
+                emptied: false,
             }])
         };
         let direct = refused("messages.1: `tool_use` ids were found without results");

@@ -38,11 +38,17 @@ fn codes() -> impl Iterator<Item = &'static str> {
     rules().map(|rule| rule.code).chain(REPLAYS.iter().map(|rule| rule.code))
 }
 
+/// Names that policies may still use, and what is called so now.
+const RENAMED: [(&str, &str); 2] =
+    [("target-changed", "subject-changed"), ("server-changed", "subject-changed")];
+
 impl TryFrom<String> for Code {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let known = codes().find(|code| *code == text).map(Self);
+        let renamed = RENAMED.iter().find(|(old, _)| *old == text);
+        let name = renamed.map_or(text.as_str(), |(_, new)| new);
+        let known = codes().find(|code| *code == name).map(Self);
         known.ok_or_else(|| format!("unknown code '{text}'{}", did_you_mean(&text, codes())))
     }
 }
@@ -80,6 +86,13 @@ mod tests {
     fn no_name_stands_in_two_tables() {
         let unique: BTreeSet<&str> = codes().collect();
         assert_eq!(unique.len(), codes().count());
+    }
+
+    #[test]
+    fn a_policy_may_name_a_code_as_it_was_called_before() {
+        for (old, new) in RENAMED {
+            assert_eq!(Code::try_from(old.to_owned()).unwrap().as_str(), new);
+        }
     }
 
     #[test]

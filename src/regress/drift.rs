@@ -41,7 +41,7 @@ const FLIPS: usize = 5;
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Drift {
-    /// The target, as `provider/model`.
+    /// The target's name.
     pub target: String,
     /// Its profile's name.
     pub profile: String,
@@ -58,6 +58,35 @@ pub struct Drift {
     pub after: Observed,
 }
 
+/// Why a history says nothing of declines yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Undecided {
+    /// There is no run in it.
+    #[error("there is no history yet; `toolprobe run` adds to it")]
+    NoHistory,
+    /// No series is long enough.
+    #[error(
+        "too few runs to judge: {runs} with a verdict by the same suite, and a decline shows from \
+         {needed} on"
+    )]
+    TooShort {
+        /// The runs of the longest series.
+        runs: usize,
+        /// How many it takes.
+        needed: usize,
+    },
+}
+
+/// Why nothing can be said of declines; `None` where at least one series is long enough.
+pub fn undecided(rows: &[HistoryRow]) -> Option<Undecided> {
+    let runs = series(rows).values().map(Vec::len).max();
+    match runs {
+        None => Some(Undecided::NoHistory),
+        Some(runs) if runs <= LEARNING => Some(Undecided::TooShort { runs, needed: LEARNING + 1 }),
+        Some(_) => None,
+    }
+}
+
 /// The series of one target and probe.
 type Series<'a> = Vec<&'a HistoryRow>;
 
@@ -66,7 +95,7 @@ pub fn find_drifts(rows: &[HistoryRow]) -> Vec<Drift> {
     series(rows).values().filter_map(drift_of).collect()
 }
 
-/// The targets, as `provider/model`, and probes whose verdict flips too often from run to first.
+/// The targets, by name, and the probes whose verdict flips too often from run to run.
 pub fn flaky_probes(rows: &[HistoryRow]) -> BTreeSet<(String, String)> {
     let flips = |series: &Series<'_>| {
         let recent = series.iter().rev().take(RECENT);

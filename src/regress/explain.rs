@@ -132,6 +132,10 @@ fn defect_remedy(defect: Defect) -> &'static str {
             "take usage from wherever it comes, and do not rely on its sums"
         }
         D::SseComment => "use an SSE parser that passes over comment lines",
+        D::LimitMasked => {
+            "compare the output tokens with the limit of the request, and treat a reply that reaches it \
+             as cut"
+        }
         D::TextRepeated => "do not show streamed text before the reply is complete",
         D::StreamIgnored => "accept a plain body where a stream was asked for",
         D::FrameInvalid | D::EventUnknown | D::PartUnknown => {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::adapter::compare_sides;
-use super::differences::IGNORED;
+use super::diff::IGNORED;
 use super::{AdapterSide, AnswerKind, Change, ClientView, FieldChange, SeenAnswer, diff, rules};
 use crate::ir::{Digest, Reply, Stop, StopKind};
 use crate::profile::{FieldPath, Profile};
@@ -52,7 +52,9 @@ struct Shown {
     #[serde(default)]
     cut: bool,
     #[serde(default)]
-    failed: bool,
+    failed: Option<u16>,
+    #[serde(default)]
+    emptied: bool,
     reply: Option<Value>,
     refusal: Option<String>,
 }
@@ -75,7 +77,7 @@ pub(super) fn profile(patch: &Value) -> Profile {
 }
 
 /// The change that the fixture of a code yields.
-pub(super) fn change(code: &str) -> Change {
+pub(crate) fn change(code: &str) -> Change {
     changes(code, Direction::Forth).remove(0)
 }
 
@@ -120,10 +122,11 @@ fn seen(answers: &[Shown]) -> ClientView {
             let what = match (reply, &shown.refusal) {
                 (Some(reply), _) => AnswerKind::Reply(reply),
                 (None, _) if shown.cut => AnswerKind::CutShort,
-                (None, _) if shown.failed => AnswerKind::ServerError,
+                (None, _) if shown.failed == Some(500) => AnswerKind::ServerError,
+                (None, _) if shown.failed.is_some() => AnswerKind::Unavailable,
                 (None, words) => AnswerKind::Refusal(words.as_deref().unwrap_or_default()),
             };
-            SeenAnswer { evidence, streamed: shown.streamed, what }
+            SeenAnswer { evidence, streamed: shown.streamed, what, emptied: shown.emptied }
         })
         .collect();
     ClientView::of(&answers)
@@ -334,7 +337,7 @@ fn cost_is_compared_only_between_answers_to_the_same_questions() {
         changes.iter().map(|change| change.code.as_str()).collect()
     };
     assert_eq!(codes(dear(json!({}))), ["tokens-grew"]);
-    assert_eq!(codes(dear(Value::Null)), ["result-missing"]);
+    assert_eq!(codes(dear(Value::Null)), ["result-incomparable"]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::{Change, ChangeClass, Diff, Exception, Level, Policy, PolicyInput};
 use crate::profile::Decision;
 
-/// The probes of targets, as `provider/model`, whose history is too flaky to fail a build.
+/// The probes of targets, by name, whose history is too flaky to fail a build.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Quarantine(BTreeSet<(String, String)>);
 
@@ -46,7 +46,7 @@ pub struct Ruling {
 pub enum GateOutcome {
     /// Nothing is denied.
     Passed,
-    /// Nothing is denied, and something could not be judged.
+    /// Nothing is denied, and something could not be judged, or nothing was compared at all.
     Inconclusive,
     /// Something is denied.
     Failed,
@@ -60,10 +60,14 @@ pub struct Gate {
     pub outcome: GateOutcome,
     /// How many targets were compared.
     pub compared: usize,
-    /// Each change, those that decide first.
+    /// Each change: what targets stand for first, then those that decide.
     pub rulings: Vec<Ruling>,
     /// In words, the exceptions that no longer count.
     pub expired: Vec<String>,
+    /// In words, what of the policy is about no target at all.
+    pub unmatched: Vec<String>,
+    /// The targets that have a snapshot and were not probed, by name.
+    pub not_probed: Vec<String>,
 }
 
 /// Applies a policy, and the built-in one after it, on this day.
@@ -80,14 +84,16 @@ pub fn gate(
         Ruling { level, because, change }
     };
     let mut rulings: Vec<Ruling> = diff.changes.into_iter().map(judge).collect();
-    rulings.sort_by_key(|ruling| std::cmp::Reverse(ruling.level));
+    rulings.sort_by_key(|it| (!it.change.is_of_subject(), std::cmp::Reverse(it.level)));
     let outcome = match rulings.iter().map(|ruling| ruling.level).max() {
         Some(Level::Deny) => GateOutcome::Failed,
         Some(Level::Inconclusive) => GateOutcome::Inconclusive,
+        _ if diff.compared == 0 => GateOutcome::Inconclusive,
         Some(Level::Warn | Level::Allow) | None => GateOutcome::Passed,
     };
     let expired = expired_exceptions(policy, today);
-    Gate { outcome, compared: diff.compared, expired, rulings }
+    let (unmatched, not_probed) = (Vec::new(), Vec::new());
+    Gate { outcome, compared: diff.compared, rulings, expired, unmatched, not_probed }
 }
 
 /// In words, the exceptions of a policy that no longer count.
@@ -214,6 +220,33 @@ mod tests {
     }
 
     #[test]
+    fn a_gate_that_compared_nothing_is_inconclusive() {
+        let (policy, built_in) = (Policy::default(), Policy::built_in().unwrap());
+        let gate = gate(Diff::default(), &policy, &built_in, &Quarantine::default(), today());
+        assert_eq!(gate.outcome, GateOutcome::Inconclusive);
+    }
+
+    #[test]
+    fn a_pattern_that_no_target_fits_is_told() {
+        let text = r#"
+            [[rule]]
+            target = "acme/*"
+            level = "allow"
+            [[exception]]
+            code = "parallel-lost"
+            target = "acmee/model"
+            reason = "ticket 7"
+            expires = 2026-12-01
+        "#;
+        let policy: Policy = toml::from_str(text).unwrap();
+        assert_eq!(
+            policy.unmatched(&["acme/model"]),
+            ["the policy's exception for parallel-lost of acmee/model is about no target"]
+        );
+        assert_eq!(policy.unmatched(&[]).len(), 2);
+    }
+
+    #[test]
     fn the_first_rule_that_fits_decides_and_is_named() {
         let policy = r#"
             [[rule]]
@@ -272,7 +305,7 @@ mod tests {
         let sampled = |decision| {
             let mut suspected = change("parallel-lost");
             suspected.confirmation = Some(Confirmation {
-                profile: suspected.file.clone(),
+                target: suspected.target.clone(),
                 field: suspected.at.field.clone(),
                 probe: "parallel".to_owned(),
                 case: None,

@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A pattern for names such as `provider/model`: `*` is any text, `?` any one character.
+/// A pattern for the names of targets: `*` is any text, `?` any one character.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Glob(String);

@@ -1,7 +1,6 @@
 //! Regression: what changed, whether it is real, and whether it matters.
 //!
 //! - `diff`: the changes between two sets of profiles; `change`: one change, with its evidence
-//! - `differences`: which fields differ; `cause`: which difference explains the others
 //! - `rule`, `rules`: the table that names each difference
 //! - `adapter`: what an adapter fixes, breaks and hides; `client_view`: what there is to hide
 //! - `policy`, `gate`: which changes fail a build; `glob`: patterns for the names of targets
@@ -12,16 +11,14 @@
 //! - `drift`: slow declines over many runs, and probes that are too flaky to be judged
 
 mod adapter;
-mod cause;
 mod change;
 mod client_view;
 mod code;
 mod diff;
-mod differences;
 mod drift;
 mod explain;
 #[cfg(test)]
-mod fixtures;
+pub(crate) mod fixtures;
 mod gate;
 mod glob;
 mod policy;
@@ -38,12 +35,12 @@ pub use adapter::{AdapterEffect, AdapterSide, as_translated, compare_through_ada
 pub use change::{Change, ChangeClass, FieldChange, Severity, Sides};
 pub use client_view::{AnswerKind, ClientView, SeenAnswer};
 pub use code::Code;
-pub use diff::{Diff, diff, in_scope};
-pub use drift::{Drift, find_drifts, flaky_probes};
+pub use diff::{Diff, Pairs, diff};
+pub use drift::{Drift, Undecided, find_drifts, flaky_probes, undecided};
 pub use explain::{CodeKind, Explanation, explain, explanations};
 pub use gate::{Gate, GateOutcome, Quarantine, Ruling, expired_exceptions, gate, rule_on};
 pub use glob::Glob;
-pub use policy::{Day, Exception, Level, Policy, PolicyInput, PolicyRule};
+pub use policy::{Day, Exception, Level, POLICY_VERSION, Policy, PolicyInput, PolicyRule};
 pub use replay_rules::ReplayRule;
 pub(crate) use replay_rules::{
     REQUEST_CHANGED, REQUEST_MISSING, STREAM_CUT_SHORT, STREAM_RECUT, VERDICT_CHANGED,

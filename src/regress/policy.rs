@@ -11,6 +11,9 @@ use super::{AdapterEffect, Change, ChangeClass, Code, Glob, Severity};
 /// The rules that hold where a policy's own do not say otherwise.
 const DEFAULT: &str = include_str!("default-policy.toml");
 
+/// The newest version of the format that is known.
+pub const POLICY_VERSION: u32 = 1;
+
 /// What becomes of a change.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
@@ -42,6 +45,9 @@ impl fmt::Display for Level {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Policy {
+    /// The version of the format; the newest one where nothing is said.
+    #[serde(default)]
+    pub policy_version: Option<u32>,
     /// Rules, the first that fits decides. The built-in ones follow them.
     #[serde(default, rename = "rule")]
     pub rules: Vec<PolicyRule>,
@@ -62,7 +68,7 @@ pub struct PolicyRule {
     pub severity: Option<Severity>,
     /// What an adapter does by it; fits nothing where no adapter is the subject.
     pub effect: Option<AdapterEffect>,
-    /// Its target, as `provider/model`, with `*` and `?`.
+    /// Its target, by name, with `*` and `?`.
     pub target: Option<Glob>,
     /// What becomes of it.
     pub level: Level,
@@ -74,7 +80,7 @@ pub struct PolicyRule {
 pub struct Exception {
     /// The change's code.
     pub code: Code,
-    /// Its target, as `provider/model`, with `*` and `?`.
+    /// Its target, by name, with `*` and `?`.
     pub target: Glob,
     /// What becomes of it meanwhile.
     #[serde(default = "warn")]
@@ -104,6 +110,19 @@ impl Policy {
     pub fn built_in() -> Result<Self, toml::de::Error> {
         toml::from_str(DEFAULT)
     }
+
+    /// In words, the rules and exceptions whose pattern fits none of these targets.
+    pub fn unmatched(&self, names: &[&str]) -> Vec<String> {
+        let is_idle = |glob: &Glob| !names.iter().any(|name| glob.matches(name));
+        let idle_rule = |rule: &PolicyRule| rule.target.as_ref().is_some_and(is_idle);
+        let rules = self.rules.iter().filter(|rule| idle_rule(rule));
+        let exceptions = self.exceptions.iter().filter(|it| is_idle(&it.target));
+        let rules = rules.map(|rule| format!("the policy's rule ({rule}) is about no target"));
+        let exceptions = exceptions.map(|Exception { code, target, .. }| {
+            format!("the policy's exception for {code} of {target} is about no target")
+        });
+        rules.chain(exceptions).collect()
+    }
 }
 
 /// What a policy looks at: a change between profiles, or what a replay found.
@@ -115,7 +134,7 @@ pub struct PolicyInput<'a> {
     pub class: ChangeClass,
     /// Its severity.
     pub severity: Severity,
-    /// Its target, as `provider/model`.
+    /// The name of its target.
     pub target: &'a str,
     /// What an adapter does by it, where one is the subject.
     pub effect: Option<AdapterEffect>,

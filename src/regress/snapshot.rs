@@ -51,7 +51,7 @@ fn first_open_result(profile: &Profile) -> Option<Unacceptable> {
     let (field, object) = find_open(&FieldPath::of(&["results"]), &results)?;
     let because = object.get("reason").or_else(|| object.get("said")).and_then(Value::as_str);
     Some(Unacceptable::Inconclusive {
-        target: profile.subject.name(),
+        target: profile.name(),
         field,
         because: because.unwrap_or("no reason given").to_owned(),
     })

@@ -8,8 +8,8 @@ use crate::profile::{FieldPath, Observed, ProbeOutcome, Profile, Results, capabi
 /// A change that may be noise, as a question to be asked again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suspicion {
-    /// The name of the profile's file.
-    pub profile: String,
+    /// The target's name.
+    pub target: String,
     /// The field that changed.
     pub field: FieldPath,
     /// The probe that found it.
@@ -48,8 +48,8 @@ impl Suspicion {
             None => (all, Sign::Same(change.at.old.clone())),
         };
         let case = case.map(|(_, id)| id.to_owned());
-        let (profile, field) = (change.file.clone(), change.at.field.clone());
-        Some(Self { profile, field, probe, case, baseline, sign })
+        let (target, field) = (change.target.clone(), change.at.field.clone());
+        Some(Self { target, field, probe, case, baseline, sign })
     }
 
     /// How many trials of a sample there are, and how many of them are as in the snapshot. No

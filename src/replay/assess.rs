@@ -10,14 +10,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::rejudge::{RecordedSettings, RejudgeError, Rejudgement, drop_evidence, rejudge};
+use crate::adapt::complete;
 use crate::ir::Digest;
 use crate::probe::{Probe, Suite, SuiteName};
 use crate::profile::{Profile, capabilities};
-use crate::store::{Manifest, RunFolder, RunTarget, StoreError};
+use crate::store::{Evidence, Manifest, RunFolder, RunTarget, StoreError};
 use crate::telemetry::Counts;
-use crate::transport::{
-    Cassette, Exchange, JsonDifference, Playback, RecordedExchange, differences,
-};
+use crate::transport::{Cassette, JsonDifference, Playback, RecordedExchange, differences};
 
 /// The profile of one target, judged again.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -63,23 +62,18 @@ pub async fn assess(run: &RunFolder, suite: &Suite) -> Result<Vec<Assessment>, A
     let suite = &suite.clone().with_tools(&manifest.tools, manifest.seed);
     let probes: Vec<&Probe> = suite.select(name).collect();
     let stored: BTreeMap<String, Profile> = run.profiles().read_all()?.into_iter().collect();
-    let tapes = tapes(run, stored.values())?;
+    let evidence = run.evidence();
     let mut assessed = Vec::new();
     for target in &manifest.targets {
         let Some(profile) = target.profile.as_ref().and_then(|file| stored.get(file)) else {
             continue;
         };
-        // Every target plays the exchanges of its endpoint from the beginning.
-        let tape = tapes.get(origin(&profile.subject.endpoint));
-        let tape = tape.map_or_else(
-            || Cassette::new([], Playback::AsRecorded),
-            |tape| tape.rewound(Playback::AsRecorded),
-        );
+        let tape = tape_of(&evidence, target, profile)?;
         let settings = settings_of(&manifest, target, profile);
         let now = rejudge(&settings, &probes, Arc::new(tape)).await;
         let now =
             now.map_err(|source| AssessError::Target { target: target.name.clone(), source })?;
-        assessed.push(compare(target, profile, &now, suite));
+        assessed.push(compare(target, profile, &now, suite, &probes));
     }
     Ok(assessed)
 }
@@ -92,17 +86,26 @@ fn settings_of(manifest: &Manifest, target: &RunTarget, profile: &Profile) -> Re
         thinking: target.thinking.clone(),
         seed: manifest.seed,
         trials: manifest.trials,
+        manner: manifest.manner,
     }
 }
 
-fn compare(target: &RunTarget, stored: &Profile, now: &Rejudgement, suite: &Suite) -> Assessment {
+fn compare(
+    target: &RunTarget,
+    stored: &Profile,
+    now: &Rejudgement,
+    suite: &Suite,
+    probes: &[&Probe],
+) -> Assessment {
     let profile = Profile {
         capabilities: capabilities(&now.results),
         results: now.results.clone(),
         metrics: Some(Counts::of(&now.telemetry).metrics()),
         probe_version: suite.version().to_owned(),
+        probes: probes.iter().map(|it| (it.id.clone(), it.hash.clone())).collect(),
         ..stored.clone()
     };
+    let profile = complete(profile);
     Assessment {
         target: target.name.clone(),
         unrecorded: now.unrecorded().count(),
@@ -111,36 +114,32 @@ fn compare(target: &RunTarget, stored: &Profile, now: &Rejudgement, suite: &Suit
     }
 }
 
-/// A profile without its evidence and the version of the suite.
+/// A profile without its evidence and what it says of the suite.
 fn without_evidence(profile: &Profile) -> Value {
     let mut value = serde_json::to_value(profile).unwrap_or_default();
     drop_evidence(&mut value);
     if let Value::Object(fields) = &mut value {
         fields.shift_remove("probeVersion");
+        fields.shift_remove("probes");
     }
     value
 }
 
-/// The evidence of a run by where it is from.
+/// The exchanges with a target.
 ///
 /// Several exchanges may answer the same request, and the last one is repeated. So those that
 /// results rest on come last: the others were asked again for a reason.
-fn tapes<'a>(
-    run: &RunFolder,
-    profiles: impl Iterator<Item = &'a Profile>,
-) -> Result<BTreeMap<String, Cassette>, StoreError> {
-    let cited: BTreeSet<Digest> = profiles.flat_map(cited).collect();
-    let evidence = run.evidence();
-    let mut digests = evidence.digests()?;
-    digests.sort_by_key(|digest| (cited.contains(digest), digest.clone()));
-    let mut exchanges: BTreeMap<String, Vec<Arc<Exchange>>> = BTreeMap::new();
-    for digest in digests {
-        let exchange = evidence.get(&digest, |it: &RecordedExchange| it.digest().clone())?;
-        let from = origin(&exchange.request.url).to_owned();
-        exchanges.entry(from).or_default().push(Arc::new(exchange.into_exchange()));
-    }
-    let tape = |exchanges| Cassette::new(exchanges, Playback::AsRecorded);
-    Ok(exchanges.into_iter().map(|(from, all)| (from, tape(all))).collect())
+fn tape_of(
+    evidence: &Evidence,
+    target: &RunTarget,
+    profile: &Profile,
+) -> Result<Cassette, StoreError> {
+    let cited: BTreeSet<Digest> = cited(profile).into_iter().collect();
+    let exchanges = evidence.of_target(&target.name)?.into_iter();
+    let mut exchanges: Vec<RecordedExchange> = exchanges.map(Into::into).collect();
+    exchanges.sort_by_key(|exchange| cited.contains(exchange.digest()));
+    let exchanges = exchanges.into_iter().map(|exchange| Arc::new(exchange.into_exchange()));
+    Ok(Cassette::new(exchanges, Playback::AsRecorded))
 }
 
 /// The exchanges that a profile names.
@@ -156,24 +155,4 @@ fn cited(profile: &Profile) -> Vec<Digest> {
     let mut found = Vec::new();
     collect(&serde_json::to_value(&profile.results).unwrap_or_default(), &mut found);
     found
-}
-
-/// Scheme and host of an address, or the alias that stands for them.
-fn origin(url: &str) -> &str {
-    let start = url.find("://").map_or(0, |at| at + 3);
-    let end = url.get(start..).and_then(|rest| rest.find(['/', '?'])).map(|at| at + start);
-    end.and_then(|end| url.get(..end)).unwrap_or(url)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_endpoint_and_the_calls_to_it_have_the_same_origin() {
-        assert_eq!(origin("sim:/v1/chat/completions"), origin("sim:"));
-        let base = "https://api.test:8443/v1?api-version=1";
-        assert_eq!(origin("https://api.test:8443/v1/chat/completions"), origin(base));
-        assert_ne!(origin("https://api.test/v1"), origin("http://api.test/v1"));
-    }
 }

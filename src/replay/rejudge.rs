@@ -12,11 +12,13 @@ use crate::conversation::{Address, Client, ExchangeLog};
 use crate::dialect::{Dialect, DialectId, EndpointError};
 use crate::ir::Object;
 use crate::probe::{self, Bench, Probe, Seed, SuiteOutcome};
-use crate::profile::{Results, Subject, ThinkingSwitch, capabilities};
+use crate::profile::{Manner, Results, Subject, ThinkingSwitch, capabilities};
 use crate::prompted::ToolDelivery;
 use crate::target::{ADDRESS, MAX_TOKENS};
 use crate::telemetry::TurnEvent;
-use crate::transport::{Cassette, Nearest, RecordedExchange, SentRequest, TransportError};
+use crate::transport::{
+    Cassette, Nearest, RecordedExchange, SentRequest, SizeLimits, TransportError,
+};
 
 /// Stands for the host of simulated models. Nothing is ever sent there.
 const SIMULATED_HOST: &str = "http://localhost";
@@ -36,6 +38,8 @@ pub struct RecordedSettings {
     pub seed: u64,
     /// Trials of each case.
     pub trials: u32,
+    /// What flags changed of how it was asked.
+    pub manner: Manner,
 }
 
 /// What the exchanges show.
@@ -89,6 +93,7 @@ pub(super) async fn rejudge_by(
         headers: Vec::new(),
         extra: settings.extra_body.clone(),
         max_tokens: MAX_TOKENS,
+        limits: SizeLimits::default(),
     };
     let bench = Bench {
         client: Client::new(address, cassette, log.clone())?.with_codec(codec),
@@ -97,9 +102,10 @@ pub(super) async fn rejudge_by(
         seed: Seed::new(settings.seed),
         trials: settings.trials,
         thinking: settings.thinking.clone(),
+        manner: settings.manner,
     };
-    let SuiteOutcome { results, telemetry } = probe::run(&bench, probes, &()).await;
-    Ok(Rejudgement { results, telemetry, exchanges: log.take() })
+    let SuiteOutcome { results, telemetry } = Box::pin(probe::run(&bench, probes, &())).await;
+    Ok(Rejudgement { results, telemetry, exchanges: log.take().exchanges })
 }
 
 fn base_url(endpoint: &str) -> Result<Url, RejudgeError> {

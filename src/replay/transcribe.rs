@@ -54,6 +54,7 @@ pub async fn transcribe(
         thinking,
         seed: settings.seed,
         trials: settings.trials,
+        manner: settings.suite.manner(),
     };
     let cassette = Cassette::new(
         exchanges.into_iter().map(|it| Arc::new(it.into_exchange())),
@@ -71,6 +72,7 @@ pub async fn transcribe(
         transcript_version: TRANSCRIPT_VERSION,
         provenance: origin.provenance,
         source: origin.source,
+        name: profile.name.clone(),
         subject: recorded.subject,
         dialect: recorded.dialect,
         extra_body: recorded.extra_body,
@@ -79,6 +81,7 @@ pub async fn transcribe(
         probe_version: settings.suite.version().to_owned(),
         seed: settings.seed,
         trials: settings.trials,
+        manner: settings.suite.manner(),
         tools: settings.suite.own_tools().to_vec(),
         verdicts: found,
         exchanges: played

@@ -12,7 +12,7 @@ use super::transcript_exchange::TranscriptExchange;
 use crate::dialect::DialectId;
 use crate::ir::{Object, ToolSpec};
 use crate::probe::SuiteName;
-use crate::profile::{Subject, ThinkingSwitch};
+use crate::profile::{Manner, Subject, ThinkingSwitch};
 use crate::sim::Provenance;
 use crate::store::{StoreError, VersionedFile};
 use crate::transport::Exchange;
@@ -33,6 +33,9 @@ pub struct Transcript {
     pub provenance: Provenance,
     /// Where exactly: an endpoint, or a simulated model and the page that its behaviour is from.
     pub source: String,
+    /// The target's name; absent in files from before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Who was asked.
     pub subject: Subject,
     /// In which dialect.
@@ -51,6 +54,9 @@ pub struct Transcript {
     pub seed: u64,
     /// Trials of each case.
     pub trials: u32,
+    /// What flags changed of how it was asked.
+    #[serde(default, skip_serializing_if = "Manner::is_default")]
+    pub manner: Manner,
     /// The user's own tools that were asked for as well.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolSpec>,
@@ -64,12 +70,17 @@ impl Transcript {
     /// The transcript in a file. One that a newer version wrote is refused: what it means may have
     /// changed.
     pub fn read(path: &Path) -> Result<Self, StoreError> {
-        TRANSCRIPT.read_known(path)
+        TRANSCRIPT.read(path)
     }
 
     /// Writes it. A newer file is not overwritten.
     pub fn write(&self, path: &Path) -> Result<(), StoreError> {
         TRANSCRIPT.write(path, self)
+    }
+
+    /// The target's name; made from provider and model in files from before it was kept.
+    pub fn name(&self) -> String {
+        self.name.clone().unwrap_or_else(|| self.subject.name())
     }
 
     /// What was asked of whom.
@@ -81,6 +92,7 @@ impl Transcript {
             thinking: self.thinking.clone(),
             seed: self.seed,
             trials: self.trials,
+            manner: self.manner,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Escaping: text that a model wrote is hostile.
 //!
-//! One function per medium. HTML needs none beside [`for_terminal`]: its templates escape by
-//! themselves.
+//! One function per medium. HTML and XML need none beside [`for_terminal`]: their writers escape
+//! by themselves.
 
 /// Text for a terminal: one line, without control characters and without the marks that turn the
 /// direction of writing.
@@ -15,7 +15,8 @@ pub fn for_terminal(text: &str) -> String {
         .collect()
 }
 
-fn is_direction_mark(c: char) -> bool {
+/// Whether a character turns the direction of writing.
+pub fn is_direction_mark(c: char) -> bool {
     matches!(
         c,
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
@@ -37,23 +38,6 @@ pub(super) fn for_markdown(text: &str) -> String {
 
 fn longest_run(text: &str, wanted: char) -> usize {
     text.split(|c| c != wanted).map(|run| run.chars().count()).max().unwrap_or_default()
-}
-
-/// Text for an XML attribute or element, without the characters that XML cannot hold at all.
-pub(super) fn for_xml(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in for_terminal(text).chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&apos;"),
-            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 /// Text for a cell of a spreadsheet: one that would be a formula gets an apostrophe in front.
@@ -92,14 +76,6 @@ mod tests {
         ] {
             assert_eq!(for_markdown(text), expected);
         }
-    }
-
-    #[test]
-    fn xml_holds_no_markup_and_no_character_that_xml_forbids() {
-        assert_eq!(
-            for_xml("]]><x a=\"1\" b='2'>&\u{0}\u{b}\u{ffff}"),
-            "]]&gt;&lt;x a=&quot;1&quot; b=&apos;2&apos;&gt;&amp;\u{fffd}\u{fffd}\u{fffd}"
-        );
     }
 
     #[test]

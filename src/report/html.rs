@@ -13,7 +13,7 @@ use super::metrics::metric_rows;
 use super::view::{
     CaseView, ProbeView, STATUSES, TargetView, counted, interval, server, settings, symbol,
 };
-use super::{EvidenceLinks, Report, for_terminal};
+use super::{Changes, EvidenceLinks, Report, changes, for_terminal, plural};
 use crate::ir::Digest;
 use crate::profile::{Profile, Status};
 use crate::store::{Completion, Manifest, Percentiles, TargetCost};
@@ -26,6 +26,26 @@ const SHOWN_DIGITS: usize = 10;
 pub(super) fn render(report: &Report<'_>) -> String {
     let targets = report.targets();
     let title = title(report, &targets);
+    let head = html! {
+        @if let Some(run) = report.run { (run_facts(run)) }
+        (legend())
+    };
+    let main = html! {
+        @if let Some(changes) = report.gate { (changes::section(changes)) }
+        @if report.run.is_some() { (fleet(&targets)) }
+        @for (index, target) in targets.iter().enumerate() {
+            (details(target, index, report.evidence))
+        }
+    };
+    page(&title, &head, &main)
+}
+
+/// Changes alone as a page.
+pub fn changes_html(changes: &Changes<'_>) -> String {
+    page("Changes of tool calling", &html! {}, &changes::section(changes))
+}
+
+fn page(title: &str, head: &Markup, main: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -40,15 +60,9 @@ pub(super) fn render(report: &Report<'_>) -> String {
             body {
                 header {
                     h1 { (title) }
-                    @if let Some(run) = report.run { (run_facts(run)) }
-                    (legend())
+                    (head)
                 }
-                main {
-                    @if report.run.is_some() { (fleet(&targets)) }
-                    @for (index, target) in targets.iter().enumerate() {
-                        (details(target, index, report.evidence))
-                    }
-                }
+                main { (main) }
                 footer { "Made by toolprobe " (env!("CARGO_PKG_VERSION")) "." }
             }
         }
@@ -65,7 +79,7 @@ fn policy() -> String {
 fn title(report: &Report<'_>, targets: &[TargetView<'_>]) -> String {
     match (report.run, targets) {
         (None, [target]) => format!("Tool calling of {}", for_terminal(&target.name)),
-        _ => format!("Tool calling of {} targets", targets.len()),
+        _ => format!("Tool calling of {}", plural(targets.len(), "target")),
     }
 }
 
@@ -76,13 +90,14 @@ fn run_facts(run: &Manifest) -> Markup {
         Completion::Incomplete { because } => format!("incomplete: {}", for_terminal(because)),
     };
     let Manifest { seed, trials, totals, .. } = run;
-    let asked = format!("{}, seed {seed}, {trials} trials", for_terminal(&run.suite));
+    let trials = plural(*trials, "trial");
+    let asked = format!("{}, seed {seed}, {trials}", for_terminal(&run.suite));
     let tokens = totals.prompt_tokens + totals.completion_tokens;
     facts(&[
         ("run", run.run.to_string()),
         ("began", run.started_at.format("%F %T UTC").to_string()),
         ("suite", asked),
-        ("cost", format!("{} requests, {tokens} tokens", totals.requests)),
+        ("cost", format!("{}, {tokens} tokens", plural(totals.requests, "request"))),
         ("end", end),
     ])
 }

@@ -1,186 +1,181 @@
-//! JUnit XML: results for a CI server.
+//! JUnit XML: the verdict of the gate for a CI server.
 //!
-//! A test suite per target, a test case per judged case, or per probe that has none. `fail` and
-//! `partial` are failures; `inconclusive` is an error, because nothing is known of the endpoint;
-//! `skipped` is skipped. The format has no word for a finding: only the exit code says whether a run
-//! failed.
+//! A test suite per target and a test case per probe. A case fails where the gate denies a change of
+//! its probe, and is an error where nothing could be judged. What was found is in the properties: a
+//! limitation that is known and accepted is not red, and without a gate nothing is. The time of a case
+//! is the share of the target's time that its exchanges have by number.
 
-use std::fmt::Write as _;
+use std::io;
+use std::time::Duration;
 
-use super::Report;
-use super::escape::for_xml;
+use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestSuite};
+
+use super::changes::{ChangeEntry, Changes, change_line, details};
+use super::for_terminal;
 use super::view::{ProbeView, TargetView, counted, settings};
-use crate::ir::Digest;
 use crate::profile::Status;
+use crate::regress::Level;
 
-pub(super) fn render(report: &Report<'_>) -> String {
-    let suites: Vec<JunitSuite> = report.targets().iter().map(JunitSuite::of).collect();
-    let total = suites.iter().fold(JunitCounts::default(), |sum, suite| sum.plus(suite.counts()));
-    let mut text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned();
-    // Writing to a string does not fail.
-    let _ = writeln!(text, "<testsuites name=\"toolprobe\" {}>", total.attributes());
-    for suite in &suites {
-        suite.write(&mut text);
+pub(super) fn render(
+    targets: &[TargetView<'_>],
+    changes: Option<&Changes<'_>>,
+) -> io::Result<String> {
+    let mut document = Document::new("toolprobe");
+    document.add_test_suites(targets.iter().map(|target| suite(target, changes)));
+    for (name, entries) in others(targets, changes) {
+        let mut suite = TestSuite::new(for_terminal(name));
+        suite.add_test_cases(entries.iter().map(|entry| case_of_change(name, entry, changes)));
+        document.add_test_suite(suite);
     }
-    text.push_str("</testsuites>\n");
-    text
+    let spent = targets.iter().filter_map(|it| it.cost).map(|cost| cost.wall_ms).sum();
+    document.set_time(Duration::from_millis(spent));
+    document.to_string().map_err(io::Error::other)
 }
 
-struct JunitSuite {
-    name: String,
-    timestamp: Option<String>,
-    properties: Vec<(&'static str, String)>,
-    tests: Vec<JunitTest>,
-}
-
-struct JunitTest {
-    name: String,
-    status: Status,
-    reason: String,
-    details: String,
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-struct JunitCounts {
-    tests: usize,
-    failures: usize,
-    errors: usize,
-    skipped: usize,
-}
-
-impl JunitSuite {
-    fn of(target: &TargetView<'_>) -> Self {
-        let mut properties = vec![
-            ("provider", target.subject.provider.clone()),
-            ("model", target.subject.model.clone()),
-            ("endpoint", target.subject.endpoint.clone()),
-        ];
-        properties.extend(target.dialect.map(|dialect| ("dialect", dialect.to_string())));
-        properties.extend(target.profile.into_iter().flat_map(settings));
-        let mut tests: Vec<JunitTest> = target.sections().iter().flat_map(tests).collect();
-        if target.profile.is_none() {
-            tests.push(JunitTest::unreached(target.problem));
+/// The changes of what is not a target of the report, by what they are of.
+fn others<'a>(
+    targets: &[TargetView<'_>],
+    changes: Option<&'a Changes<'_>>,
+) -> Vec<(&'a str, Vec<&'a ChangeEntry<'a>>)> {
+    let mut groups: Vec<(&str, Vec<&ChangeEntry<'_>>)> = Vec::new();
+    for entry in changes.into_iter().flat_map(|changes| &changes.entries) {
+        if targets.iter().any(|target| target.is_subject_of(entry.change)) {
+            continue;
         }
-        let timestamp = target.profile.map(|it| it.verified_at.format("%FT%TZ").to_string());
-        Self { name: target.name.clone(), timestamp, properties, tests }
-    }
-
-    fn counts(&self) -> JunitCounts {
-        self.tests
-            .iter()
-            .map(|test| JunitCounts::of(test.status))
-            .fold(JunitCounts::default(), JunitCounts::plus)
-    }
-
-    fn write(&self, text: &mut String) {
-        let name = for_xml(&self.name);
-        let time = self.timestamp.as_ref().map(|time| format!(" timestamp=\"{time}\""));
-        let (counts, time) = (self.counts().attributes(), time.unwrap_or_default());
-        let _ = writeln!(text, "  <testsuite name=\"{name}\" {counts}{time}>\n    <properties>");
-        for (key, value) in &self.properties {
-            let value = for_xml(value);
-            let _ = writeln!(text, "      <property name=\"{key}\" value=\"{value}\"/>");
-        }
-        text.push_str("    </properties>\n");
-        for test in &self.tests {
-            test.write(&name, text);
-        }
-        text.push_str("  </testsuite>\n");
-    }
-}
-
-fn tests(section: &ProbeView<'_>) -> Vec<JunitTest> {
-    let outcome = section.outcome;
-    let judged: Vec<JunitTest> = section
-        .cases
-        .iter()
-        .filter_map(|case| {
-            let judged = case.judged?;
-            let passed = counted(judged.passes, judged.trials);
-            Some(JunitTest {
-                name: format!("{}/{}", outcome.probe, case.name),
-                status: judged.status,
-                reason: case.why.to_owned(),
-                details: details(&passed, outcome.control.as_deref(), judged.evidence),
-            })
-        })
-        .collect();
-    if !judged.is_empty() {
-        return judged;
-    }
-    let passed = counted(outcome.passes, outcome.trials);
-    vec![JunitTest {
-        name: outcome.probe.clone(),
-        status: outcome.status,
-        reason: outcome.reason.clone(),
-        details: details(&passed, outcome.control.as_deref(), &outcome.evidence),
-    }]
-}
-
-fn details(passed: &str, control: Option<&str>, evidence: &[Digest]) -> String {
-    let mut parts = vec![format!("passed: {passed}")];
-    parts.extend(control.map(|control| format!("control that passed: {control}")));
-    if !evidence.is_empty() {
-        let addresses: Vec<String> = evidence.iter().map(ToString::to_string).collect();
-        parts.push(format!("evidence: {}", addresses.join(" ")));
-    }
-    parts.join("; ")
-}
-
-impl JunitTest {
-    fn unreached(problem: Option<&str>) -> Self {
-        Self {
-            name: "profile".to_owned(),
-            status: Status::Inconclusive,
-            reason: problem.unwrap_or("no profile was reached").to_owned(),
-            details: String::new(),
+        let name = entry.change.target.as_str();
+        match groups.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, group)) => group.push(entry),
+            None => groups.push((name, vec![entry])),
         }
     }
+    groups
+}
 
-    fn write(&self, suite: &str, text: &mut String) {
-        let name = for_xml(&self.name);
-        let _ = write!(text, "    <testcase classname=\"{suite}\" name=\"{name}\"");
-        let (message, body) = (for_xml(&self.reason), for_xml(&self.details));
-        let kind = self.status.as_str();
-        let _ = match self.status {
-            Status::Pass => writeln!(text, "/>"),
-            Status::Fail | Status::Partial => writeln!(
-                text,
-                "><failure type=\"{kind}\" message=\"{message}\">{body}</failure></testcase>"
-            ),
-            Status::Inconclusive => writeln!(
-                text,
-                "><error type=\"{kind}\" message=\"{message}\">{body}</error></testcase>"
-            ),
-            Status::Skipped => writeln!(text, "><skipped message=\"{message}\"/></testcase>"),
+fn suite(target: &TargetView<'_>, changes: Option<&Changes<'_>>) -> TestSuite {
+    let mut suite = TestSuite::new(for_terminal(&target.name));
+    let subject = target.subject;
+    for (name, value) in [
+        ("provider", &subject.provider),
+        ("model", &subject.model),
+        ("endpoint", &subject.endpoint),
+    ] {
+        suite.add_property((name, for_terminal(value).as_str()));
+    }
+    if let Some(dialect) = target.dialect {
+        suite.add_property(("dialect", dialect.as_str()));
+    }
+    for (name, value) in target.profile.into_iter().flat_map(settings) {
+        suite.add_property((name, for_terminal(&value).as_str()));
+    }
+    if let Some(profile) = target.profile {
+        suite.set_timestamp(profile.verified_at);
+    }
+    let time = target.cost.map(|cost| Duration::from_millis(cost.wall_ms));
+    suite.set_time(time.unwrap_or_default());
+    suite.add_test_cases(cases(target, changes));
+    suite
+}
+
+fn cases(target: &TargetView<'_>, changes: Option<&Changes<'_>>) -> Vec<TestCase> {
+    let entries = changes.into_iter().flat_map(|changes| &changes.entries);
+    let mut open: Vec<&ChangeEntry<'_>> =
+        entries.filter(|it| target.is_subject_of(it.change)).collect();
+    let sections = target.sections();
+    let exchanges: usize = sections.iter().map(|it| it.outcome.evidence.len()).sum();
+    let mut cases = Vec::new();
+    for section in &sections {
+        let is_found_here = |it: &&ChangeEntry<'_>| {
+            it.change.probe.as_deref() == Some(section.outcome.probe.as_str())
         };
+        let (found, rest) = open.into_iter().partition(is_found_here);
+        open = rest;
+        let mut case = case_of_probe(&target.name, section, &found, changes);
+        case.set_time(share(target, section.outcome.evidence.len(), exchanges));
+        cases.push(case);
     }
+    cases.extend(open.into_iter().map(|entry| case_of_change(&target.name, entry, changes)));
+    if target.profile.is_none() {
+        let why = target.problem.unwrap_or("no profile was reached");
+        cases.push(case(&target.name, "profile", error(Status::Inconclusive.as_str(), why)));
+    }
+    cases
 }
 
-impl JunitCounts {
-    fn of(status: Status) -> Self {
-        let one = Self { tests: 1, ..Self::default() };
-        match status {
-            Status::Pass => one,
-            Status::Fail | Status::Partial => Self { failures: 1, ..one },
-            Status::Inconclusive => Self { errors: 1, ..one },
-            Status::Skipped => Self { skipped: 1, ..one },
-        }
-    }
+/// The part of a target's time that so many of its exchanges had.
+fn share(target: &TargetView<'_>, part: usize, whole: usize) -> Duration {
+    let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+    let spent = target.cost.map_or(0, |cost| cost.wall_ms);
+    Duration::from_millis(spent.saturating_mul(number(part)) / number(whole).max(1))
+}
 
-    fn plus(self, other: Self) -> Self {
-        Self {
-            tests: self.tests + other.tests,
-            failures: self.failures + other.failures,
-            errors: self.errors + other.errors,
-            skipped: self.skipped + other.skipped,
-        }
-    }
+fn case(suite: &str, name: &str, status: TestCaseStatus) -> TestCase {
+    let mut case = TestCase::new(for_terminal(name), status);
+    case.set_classname(for_terminal(suite)).set_time(Duration::ZERO);
+    case
+}
 
-    fn attributes(self) -> String {
-        let Self { tests, failures, errors, skipped } = self;
-        format!(
-            "tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\""
-        )
+fn case_of_probe(
+    suite: &str,
+    section: &ProbeView<'_>,
+    found: &[&ChangeEntry<'_>],
+    changes: Option<&Changes<'_>>,
+) -> TestCase {
+    let outcome = section.outcome;
+    let status = match outcome.status {
+        Status::Inconclusive if found.is_empty() => error("inconclusive", &outcome.reason),
+        Status::Skipped if found.is_empty() => skipped(&outcome.reason),
+        _ => status_of(found, changes),
+    };
+    let mut case = case(suite, &outcome.probe, status);
+    case.add_property(("verdict", outcome.status.as_str()));
+    case.add_property(("passed", counted(outcome.passes, outcome.trials).as_str()));
+    case.add_property(("why", for_terminal(&section.why()).as_str()));
+    for it in section.cases.iter().filter(|case| case.judged.is_some()) {
+        let name = format!("case {}", for_terminal(it.name));
+        case.add_property((name.as_str(), for_terminal(&it.word).as_str()));
     }
+    for entry in found {
+        case.add_property(("change", change_line(entry).as_str()));
+    }
+    case
+}
+
+fn case_of_change(suite: &str, entry: &ChangeEntry<'_>, changes: Option<&Changes<'_>>) -> TestCase {
+    let mut case = case(suite, entry.change.code.as_str(), status_of(&[entry], changes));
+    case.add_property(("change", change_line(entry).as_str()));
+    case
+}
+
+/// The gravest ruling decides; its message has all that are as grave.
+fn status_of(found: &[&ChangeEntry<'_>], changes: Option<&Changes<'_>>) -> TestCaseStatus {
+    let Some(level) = found.iter().map(|entry| entry.level()).max() else {
+        return TestCaseStatus::success();
+    };
+    let kind = match level {
+        Level::Deny => NonSuccessKind::Failure,
+        Level::Inconclusive => NonSuccessKind::Error,
+        Level::Warn | Level::Allow => return TestCaseStatus::success(),
+    };
+    let grave: Vec<&&ChangeEntry<'_>> = found.iter().filter(|it| it.level() == level).collect();
+    let lines: Vec<String> = grave.iter().map(|entry| change_line(entry)).collect();
+    let about = grave
+        .iter()
+        .flat_map(|entry| changes.into_iter().flat_map(|changes| details(entry, changes)));
+    let mut status = TestCaseStatus::non_success(kind);
+    status.set_message(lines.join("; "));
+    status.set_type(grave.first().map_or("change", |entry| entry.change.code.as_str()));
+    status.set_description(about.collect::<Vec<_>>().join("\n"));
+    status
+}
+
+fn error(kind: &str, why: &str) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+    status.set_type(kind).set_message(for_terminal(why));
+    status
+}
+
+fn skipped(why: &str) -> TestCaseStatus {
+    let mut status = TestCaseStatus::skipped();
+    status.set_message(for_terminal(why));
+    status
 }

@@ -4,18 +4,22 @@
 
 use std::fmt::Write as _;
 
-use super::Report;
+use super::changes::changes_markdown;
 use super::escape::for_markdown;
 use super::fleet::{COLUMNS, Cell};
 use super::metrics::metric_rows;
 use super::view::{ProbeView, STATUSES, TargetView, counted, interval, settings, symbol};
+use super::{Report, plural};
 use crate::profile::Status;
 use crate::store::{Completion, Manifest};
 
 pub(super) fn render(report: &Report<'_>) -> String {
     let targets = report.targets();
     let mut text = match report.run {
-        Some(run) => format!("{}\n{}\n", run_heading(run), fleet(&targets)),
+        Some(run) => {
+            let gate = report.gate.map(|changes| changes_markdown(changes) + "\n");
+            format!("{}\n{}{}\n", run_heading(run), gate.unwrap_or_default(), fleet(&targets))
+        }
         None => String::new(),
     };
     let findings_only = report.run.is_some();
@@ -33,13 +37,13 @@ fn run_heading(run: &Manifest) -> String {
         Completion::Incomplete { because } => format!("incomplete: {}", for_markdown(because)),
     };
     format!(
-        "# Tool calling, run {}\n\n{} targets, suite {}, seed {}, {} trials, {} requests, {end}.\n",
+        "# Tool calling, run {}\n\n{}, suite {}, seed {}, {}, {}, {end}.\n",
         run.run,
-        run.targets.len(),
+        plural(run.targets.len(), "target"),
         for_markdown(&run.suite),
         run.seed,
-        run.trials,
-        run.totals.requests
+        plural(run.trials, "trial"),
+        plural(run.totals.requests, "request")
     )
 }
 

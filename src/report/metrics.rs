@@ -2,17 +2,17 @@
 
 use std::io;
 
-use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{Cell, ContentArrangement, Table};
 
 use super::escape::for_csv;
 use super::for_terminal;
+use super::grid::{LINES, tighten};
 use crate::telemetry::{MetricName, Metrics};
 
 /// One row per metric, one column per subject.
 pub fn metrics_table(subjects: &[(String, Metrics)]) -> String {
     let mut table = Table::new();
-    table.load_style(UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
+    table.load_style(LINES).set_content_arrangement(ContentArrangement::Dynamic);
     table.force_no_tty();
     let names = subjects.iter().map(|(name, _)| for_terminal(name));
     table.set_header(std::iter::once("metric".to_owned()).chain(names));
@@ -20,7 +20,8 @@ pub fn metrics_table(subjects: &[(String, Metrics)]) -> String {
         let cells = subjects.iter().map(|(_, metrics)| Cell::new(shown(metrics, name)));
         table.add_row(std::iter::once(Cell::new(name.as_str())).chain(cells));
     }
-    table.to_string()
+    tighten(&mut table, 1);
+    table.trim_fmt()
 }
 
 /// One row per subject, one column per metric; empty for null.

@@ -4,7 +4,10 @@
 //! - `table`, `markdown`, `html`: for people; `fleet`: the columns of a table of many targets
 //! - `json`, `csv`, `junit`: for programs
 //! - `metrics`: the seven numbers, as a table and as CSV
+//! - `exchange`: one exchange, readably, and as a command that repeats it
+//! - `plan`: what an adapter must do
 //! - `changes`: what changed between two sets of profiles
+//! - `plural`: numbers with their noun; `verdict_line`: a target in one line
 //! - `grid`: plain rows for a terminal
 //! - `escape`: makes text that a model wrote harmless
 //! - `links`: where a page finds the evidence
@@ -12,6 +15,7 @@
 mod changes;
 mod csv;
 mod escape;
+mod exchange;
 mod fleet;
 mod grid;
 mod html;
@@ -20,19 +24,30 @@ mod junit;
 mod links;
 mod markdown;
 mod metrics;
+mod plan;
+mod plural;
 mod table;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;
+mod verdict_line;
 mod view;
 
-pub use changes::{ChangeEntry, Changes, change_line, changes_markdown, changes_text};
-pub use escape::for_terminal;
+pub use changes::{
+    ChangeEntry, Changes, append_summary, change_line, changes_annotations, changes_code_quality,
+    changes_markdown, changes_sarif, changes_text,
+};
+pub use escape::{for_terminal, is_direction_mark};
+pub use exchange::{curl, exchange_text};
 pub use grid::grid;
+pub use html::changes_html;
 pub use links::EvidenceLinks;
 pub use metrics::{metrics_csv, metrics_table};
+pub use plan::plan_table;
+pub use plural::plural;
 pub use table::pairs;
+pub use verdict_line::verdict_line;
 pub use view::Report;
 
 use std::io;
@@ -48,7 +63,7 @@ pub enum ReportFormat {
     Markdown,
     /// For spreadsheets: a row per probe and case
     Csv,
-    /// For CI servers: a test suite per target
+    /// For CI servers: a test suite per target, which fails where the gate does
     Junit,
     /// One page that needs nothing else
     Html,
@@ -66,10 +81,15 @@ impl ReportFormat {
             Self::Json => json::render(report),
             Self::Markdown => Ok(markdown::render(report)),
             Self::Csv => csv::render(report),
-            Self::Junit => Ok(junit::render(report)),
+            Self::Junit => junit::render(&report.targets(), report.gate),
             Self::Html => Ok(html::render(report)),
         }
     }
+}
+
+/// Changes alone as JUnit XML: a test suite for each target that changed.
+pub fn changes_junit(changes: &Changes<'_>) -> io::Result<String> {
+    junit::render(&[], Some(changes))
 }
 
 /// What a terminal can show.

@@ -4,17 +4,16 @@
 
 use std::collections::BTreeMap;
 
-use comfy_table::{Cell, Color, ContentArrangement, LineStyle, Table, TableStyle};
+use comfy_table::{Cell, Color, ContentArrangement, Table, TableStyle};
 
 use super::fleet::{self, COLUMNS};
+use super::grid::{LINES, tighten};
 use super::metrics::metric_rows;
+use super::plan::{plan_rows, rollout_rows};
 use super::view::{ProbeView, STATUSES, TargetView, counted, interval, server, settings, symbol};
 use super::{Paint, Report, TerminalStyle, for_terminal};
 use crate::profile::{Profile, Status};
-
-/// No lines but one below the head: what they would take is needed for words.
-const LINES: TableStyle =
-    TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
+use crate::regress::Level;
 
 pub(super) fn render(report: &Report<'_>, style: TerminalStyle) -> String {
     match (report.run, report.profiles) {
@@ -28,7 +27,9 @@ fn many(report: &Report<'_>, style: TerminalStyle) -> String {
     let mut table = new_table(style);
     table.load_style(LINES);
     table.set_header(["target"].into_iter().chain(COLUMNS.iter().map(|column| column.head)));
-    for target in report.targets() {
+    let mut targets = report.targets();
+    targets.sort_by_key(|target| (!is_denied(target, report), health(target)));
+    for target in targets {
         table.add_row(fleet_row(&target));
     }
     tighten(&mut table, 0);
@@ -37,11 +38,31 @@ fn many(report: &Report<'_>, style: TerminalStyle) -> String {
     format!("{}\n\n{}\n{about}\n", table.trim_fmt(), legend())
 }
 
+fn is_denied(target: &TargetView<'_>, report: &Report<'_>) -> bool {
+    let mut entries = report.gate.iter().flat_map(|changes| &changes.entries);
+    entries.any(|it| it.level() == Level::Deny && target.is_subject_of(it.change))
+}
+
+/// What needs a look first: what has no verdict, then what fails, then what passes in part.
+fn health(target: &TargetView<'_>) -> u8 {
+    let has = |profile: &Profile, status| profile.results.outcomes().any(|it| it.status == status);
+    match target.profile {
+        None => 0,
+        Some(profile) if !profile.results.has_verdict() => 0,
+        Some(profile) if has(profile, Status::Fail) => 1,
+        Some(profile) if has(profile, Status::Inconclusive) => 2,
+        Some(profile) if has(profile, Status::Partial) => 3,
+        Some(_) => 4,
+    }
+}
+
 fn fleet_row(target: &TargetView<'_>) -> Vec<Cell> {
     let name = Cell::new(for_terminal(&target.name));
-    let Some(profile) = target.profile else {
-        return vec![name, Cell::new("? no profile").fg(color(Status::Inconclusive))];
-    };
+    let nothing = |word: &str| vec![name.clone(), Cell::new(word).fg(color(Status::Inconclusive))];
+    let Some(profile) = target.profile else { return nothing("? no profile") };
+    if !profile.results.has_verdict() {
+        return nothing("? no verdict");
+    }
     let cells = COLUMNS.iter().map(|column| (column.cell)(profile));
     std::iter::once(name).chain(cells.map(fleet_cell)).collect()
 }
@@ -53,11 +74,23 @@ fn fleet_cell(cell: Option<fleet::Cell>) -> Cell {
 
 /// One row per probe of one endpoint, with the reason, and the settings that follow.
 fn one(profile: &Profile, report: &Report<'_>, style: TerminalStyle) -> String {
+    if !profile.results.has_verdict() {
+        return format!("{}\n? no verdict\n", heading(profile));
+    }
     let targets = report.targets();
     let sections: Vec<ProbeView<'_>> = targets.iter().flat_map(TargetView::sections).collect();
     let mut text =
         format!("{}\n\n{}\n\n{}\n", heading(profile), probes(&sections, style), legend());
-    text.push_str("\nSettings for an adapter\n");
+    text.push_str("\nPlan for an adapter\n");
+    text.push_str(&match plan_rows(&profile.corrections).as_slice() {
+        [] => "  nothing to correct".to_owned(),
+        rows => pairs(rows.iter().cloned(), style),
+    });
+    if let Some(rollout) = &profile.rollout {
+        text.push_str("\n\nRollout\n");
+        text.push_str(&pairs(rollout_rows(rollout).into_iter(), style));
+    }
+    text.push_str("\n\nSettings for an adapter\n");
     text.push_str(&pairs(settings(profile).into_iter(), style));
     if let Some(metrics) = &profile.metrics {
         text.push_str("\n\nOver all turns\n");
@@ -146,14 +179,6 @@ fn new_table(style: TerminalStyle) -> Table {
         Paint::Plain => table.force_no_tty(),
     };
     table
-}
-
-/// Columns start at the margin; a table with lines has one space between them already.
-fn tighten(table: &mut Table, gap: u16) {
-    let last = table.column_count().saturating_sub(1);
-    for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, if index == last { 0 } else { gap }));
-    }
 }
 
 fn color(status: Status) -> Color {

@@ -103,7 +103,8 @@ pub(super) fn odd() -> Profile {
 
 /// A run of three targets, one of which was not reached, and its two profiles.
 pub(super) fn run() -> (Manifest, Vec<Profile>) {
-    let profiles = vec![plain(), odd()];
+    let with_name = |name: &str, profile| Profile { name: Some(name.to_owned()), ..profile };
+    let profiles = vec![with_name("plain", plain()), with_name("odd|name", odd())];
     let files = profiles.iter().map(|profile| json!(ProfileFolder::file_name(profile)));
     let names = ["plain", "odd|name", "gone"];
     let targets = names.iter().zip(files.chain([Value::Null])).map(|(name, file)| {

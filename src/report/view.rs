@@ -3,32 +3,34 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::EvidenceLinks;
+use super::{Changes, EvidenceLinks};
 use crate::dialect::DialectId;
 use crate::ir::{Defect, Digest};
 use crate::profile::{
     CaseResult, CaseVerdict, Cases, History, ProbeOutcome, Profile, Replay, Results, SingleTool,
     Status, Streaming, Subject, Tally, Variant,
 };
-use crate::store::{Manifest, ProfileFolder, TargetCost};
+use crate::regress::Change;
+use crate::store::{Manifest, RunTarget, TargetCost};
 
 /// What a report is about: the profile of one target, or a run and its profiles.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Report<'a> {
     pub(super) profiles: &'a [Profile],
     pub(super) run: Option<&'a Manifest>,
     pub(super) evidence: Option<&'a EvidenceLinks>,
+    pub(super) gate: Option<&'a Changes<'a>>,
 }
 
 impl<'a> Report<'a> {
     /// One target.
     pub fn of_profile(profile: &'a Profile) -> Self {
-        Self { profiles: std::slice::from_ref(profile), run: None, evidence: None }
+        Self { profiles: std::slice::from_ref(profile), run: None, evidence: None, gate: None }
     }
 
     /// All targets of a run.
     pub fn of_run(run: &'a Manifest, profiles: &'a [Profile]) -> Self {
-        Self { profiles, run: Some(run), evidence: None }
+        Self { profiles, run: Some(run), evidence: None, gate: None }
     }
 
     /// The same, with links to what the results rest on.
@@ -37,17 +39,21 @@ impl<'a> Report<'a> {
         Self { evidence: Some(links), ..self }
     }
 
+    /// The same, with what the gate made of it.
+    #[must_use]
+    pub fn with_gate(self, changes: &'a Changes<'a>) -> Self {
+        Self { gate: Some(changes), ..self }
+    }
+
     /// All targets, in the order of the run, also those without a profile.
     pub(super) fn targets(&self) -> Vec<TargetView<'a>> {
         let Some(run) = self.run else { return self.profiles.iter().map(TargetView::of).collect() };
-        let named: Vec<(String, &Profile)> =
-            self.profiles.iter().map(|it| (ProfileFolder::file_name(it), it)).collect();
-        let find = |file: &String| named.iter().find(|(name, _)| name == file).map(|(_, it)| *it);
+        let find = |target: &RunTarget| self.profiles.iter().find(|it| it.name() == target.name);
         let target = run.targets.iter().map(|target| TargetView {
             name: target.name.clone(),
             subject: &target.subject,
             dialect: target.dialect,
-            profile: target.profile.as_ref().and_then(find),
+            profile: find(target),
             problem: target.problem.as_deref(),
             cost: target.cost,
         });
@@ -79,6 +85,11 @@ impl<'a> TargetView<'a> {
         };
         let (subject, dialect) = (&profile.subject, Some(profile.dialect));
         Self { name, subject, dialect, profile: Some(profile), problem: None, cost: None }
+    }
+
+    /// Whether a change is one of this target.
+    pub(super) fn is_subject_of(&self, change: &Change) -> bool {
+        change.target == self.name || change.target == self.subject.name()
     }
 
     /// The results in the order of the suite; none where there is no profile.

@@ -2,8 +2,8 @@
 //!
 //! A draw depends only on the conversation and on its purpose: not on a clock, the order of requests, or
 //! whether the reply is streamed. So a flaky model is reproducible under any concurrency, and differs
-//! from trial to trial because the payloads differ. The conversation's number is kept too, for quirks that
-//! happen in every other conversation.
+//! from trial to trial because the payloads differ. What belongs to a conversation as a whole is drawn from
+//! its first message.
 
 use sha2::{Digest, Sha256};
 
@@ -13,7 +13,7 @@ use crate::ir::Request;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draw {
     source: [u8; 32],
-    number: usize,
+    conversation: [u8; 32],
 }
 
 impl Draw {
@@ -29,18 +29,14 @@ impl Draw {
         );
         // Requests always serialise; an empty text would still be a valid source.
         let text = serde_json::to_string(&read).unwrap_or_default();
-        Self { source: Sha256::digest(text).into(), number: 0 }
+        let opening = serde_json::to_string(&(&request.model, request.messages.first()));
+        let conversation = Sha256::digest(opening.unwrap_or_default()).into();
+        Self { source: Sha256::digest(text).into(), conversation }
     }
 
-    /// The same source in the conversation that came as number `number`, counted from 0.
-    #[must_use]
-    pub fn numbered(self, number: usize) -> Self {
-        Self { number, ..self }
-    }
-
-    /// Whether this is every other conversation, the second being the first such.
-    pub fn is_every_other(&self) -> bool {
-        self.number % 2 == 1
+    /// Whether the conversation is in the one half of them all: every turn of it is.
+    pub fn is_in_half(&self) -> bool {
+        self.conversation.get(1).is_some_and(|byte| byte % 2 == 1)
     }
 
     /// A number below `bound` (0 for a bound of 0), the same each time for the same purpose.

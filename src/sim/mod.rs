@@ -36,4 +36,4 @@ pub use fleet::{Fleet, FleetError};
 pub use ids::{IdStyle, Reasoned};
 pub use model::{ModelFile, NativeTools, Provenance, RulesId, TextForm, Thinking, ThinkingWhen};
 pub use server::{Clock, Options, Running, Sim};
-pub use thinking::{is_thinking, thinking_switch};
+pub use thinking::{dialect_switch, is_thinking, thinking_switch};

@@ -72,6 +72,9 @@ pub struct ModelFile {
     /// The chat template that the server tells about itself, where its kind of server does.
     #[serde(default)]
     pub chat_template: Option<String>,
+    /// The plan that follows from probing it with the full suite: each correction on one line.
+    #[serde(default)]
+    pub expected_plan: Vec<String>,
     /// The profile that probing this model must yield.
     pub profile: ExpectedProfile,
 }

@@ -6,6 +6,7 @@
 use serde_json::{Value, json};
 
 use super::model::{ModelFile, RulesId, ThinkingWhen};
+use crate::dialect::DialectId;
 use crate::ir::{Object, Request};
 use crate::profile::ThinkingSwitch;
 
@@ -29,6 +30,12 @@ pub fn thinking_switch(model: &ModelFile) -> Option<ThinkingSwitch> {
             Some(ThinkingSwitch { on: switch.fields(true)?, off: switch.fields(false)? })
         }
     }
+}
+
+/// The fields that switch reasoning on and off in a dialect, as its own provider has them.
+pub fn dialect_switch(dialect: DialectId) -> Option<ThinkingSwitch> {
+    let switch = switches(RulesId::of(dialect)).first()?;
+    Some(ThinkingSwitch { on: switch.fields(true)?, off: switch.fields(false)? })
 }
 
 /// A request field that switches reasoning.

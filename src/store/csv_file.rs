@@ -10,7 +10,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::files::{self, Durability};
-use super::{RunId, StoreError};
+use super::{HISTORY_VERSION, RunId, StoreError};
+use crate::secret::scrub;
+
+/// The column that holds the version of a row.
+const VERSION: &str = "historyVersion";
 
 /// The rows of a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,10 +28,12 @@ pub struct Rows<T> {
 /// Adds rows in one write. Returns the incomplete line that was removed first, if there was one.
 pub(super) fn append<T: Serialize>(path: &Path, rows: &[T]) -> Result<Option<String>, StoreError> {
     let text = csv_text(rows).map_err(StoreError::io("write", path))?;
+    let text = scrub(&text);
     let Some((head, lines)) = text.split_once('\n') else { return Ok(None) };
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(StoreError::io("create the folder", folder))?;
     let (known, cut) = read_whole_lines(path)?;
+    check_version(path, &known)?;
     match known.lines().next() {
         Some(line) if line != head => return Err(other_columns(path, head)),
         _ => {}
@@ -38,7 +44,7 @@ pub(super) fn append<T: Serialize>(path: &Path, rows: &[T]) -> Result<Option<Str
         let whole = u64::try_from(known.len()).unwrap_or(u64::MAX);
         file.set_len(whole).map_err(failed())?;
     }
-    let added = if known.is_empty() { text.as_str() } else { lines };
+    let added = if known.is_empty() { text.as_ref() } else { lines };
     file.write_all(added.as_bytes()).map_err(failed())?;
     file.sync_data().map_err(failed())?;
     Ok(cut)
@@ -47,6 +53,9 @@ pub(super) fn append<T: Serialize>(path: &Path, rows: &[T]) -> Result<Option<Str
 /// Writes a file again without the rows of one run, if it has any.
 pub(super) fn remove_run(path: &Path, run: &RunId) -> Result<(), StoreError> {
     let (text, _) = read_whole_lines(path)?;
+    if !text.contains(run.as_str()) {
+        return Ok(());
+    }
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let at = reader.headers().map_err(|error| malformed(path, &error))?;
     let Some(at) = at.iter().position(|name| name == "run") else { return Ok(()) };
@@ -80,6 +89,7 @@ fn csv_text<T: Serialize>(rows: &[T]) -> io::Result<String> {
 /// All complete rows of a file; none where there is no file.
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<Rows<T>, StoreError> {
     let (text, cut) = read_whole_lines(path)?;
+    check_version(path, &text)?;
     let rows = csv::Reader::from_reader(text.as_bytes())
         .into_deserialize()
         .collect::<Result<Vec<T>, csv::Error>>()
@@ -93,6 +103,19 @@ fn read_whole_lines(path: &Path) -> Result<(String, Option<String>), StoreError>
     let end = text.rfind('\n').map_or(0, |at| at + 1);
     let cut = text.split_off(end);
     Ok((text, (!cut.is_empty()).then_some(cut)))
+}
+
+/// Refuses rows of a newer version: what their columns mean may have changed.
+fn check_version(path: &Path, text: &str) -> Result<(), StoreError> {
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
+    let at = reader.headers().ok().and_then(|names| names.iter().position(|it| it == VERSION));
+    let Some(at) = at else { return Ok(()) };
+    let versions = reader.records().flatten().filter_map(|row| row.get(at)?.parse::<u64>().ok());
+    let Some(found) = versions.max().filter(|found| *found > u64::from(HISTORY_VERSION)) else {
+        return Ok(());
+    };
+    let (path, field, known) = (path.to_owned(), VERSION, HISTORY_VERSION);
+    Err(StoreError::Newer { path, field, found, known })
 }
 
 fn other_columns(path: &Path, head: &str) -> StoreError {

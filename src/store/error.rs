@@ -35,7 +35,7 @@ pub enum StoreError {
         /// What to do about it.
         remedy: String,
     },
-    /// A file was written by a newer toolprobe, and would be overwritten.
+    /// A file was written by a newer toolprobe: it is neither read nor overwritten.
     #[error(
         "{} was written by a newer toolprobe ({field} {found}, this one writes {known}); it was \
          left as it is: update toolprobe",
@@ -60,10 +60,24 @@ pub enum StoreError {
         reports: PathBuf,
     },
     /// Another program writes the run.
-    #[error("run {run} is still under way in another process")]
+    #[error(
+        "run {run} is still under way in {}; wait for it, or stop it",
+        pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
+    )]
     Busy {
         /// The run.
         run: RunId,
+        /// The process, where that is known.
+        pid: Option<u32>,
+    },
+    /// The folder of a run was deleted or replaced while it was written.
+    #[error(
+        "the folder {} vanished while the run was under way; what was asked is lost: run again",
+        folder.display()
+    )]
+    Vanished {
+        /// The folder.
+        folder: PathBuf,
     },
     /// Evidence that a profile names is not there.
     #[error("no evidence {digest} in {}; it may have been cleaned up: run again", folder.display())]

@@ -1,101 +1,121 @@
-//! Evidence: the records that results rest on, by their digest.
+//! Evidence: the exchanges that results rest on, by their digest.
 //!
-//! One file per record, named by the digest that the record's own type computes. A record is
-//! written once: the same address means the same content.
+//! Each target has one file, its journal; an index at its end says where each exchange begins.
 
-use std::io::{self, Read, Write};
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
-use flate2::Compression;
-use flate2::read::GzDecoder;
-use flate2::write::GzEncoder;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-
-use super::StoreError;
-use super::files::{self, Durability};
+use super::journal::{Contents, ENDING, JournalFile, file_name, read_at, read_exchanges};
+use super::{StoreError, files};
 use crate::ir::Digest;
+use crate::transport::Exchange;
 
-/// From this size on records are compressed.
-const COMPRESSED_FROM: usize = 16 * 1024;
-
-/// What a record may grow to when it is read: far beyond what transport lets into one.
-const READ_LIMIT: u64 = 512 * 1024 * 1024;
+/// How many digits of a digest are looked up.
+const LOOKED_UP: usize = 16;
 
 /// The folder of evidence.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Evidence {
     folder: PathBuf,
+    places: OnceLock<Places>,
+}
+
+/// Where every exchange begins.
+#[derive(Debug, Default)]
+struct Places {
+    files: Vec<String>,
+    /// The beginning of a digest as a number, the file, and where in it; in order.
+    sorted: Vec<(u64, usize, u64)>,
 }
 
 impl Evidence {
     pub(super) fn in_folder(folder: PathBuf) -> Self {
-        Self { folder }
+        Self { folder, places: OnceLock::new() }
     }
 
-    /// Keeps a record under its address.
-    pub fn put(&self, digest: &Digest, record: &impl Serialize) -> Result<(), StoreError> {
-        if self.contains(digest) {
-            return Ok(());
+    /// The journal of a target that is about to be asked.
+    pub fn begin(&self, target: &str) -> JournalFile {
+        JournalFile::begin(self.path_of(target), target)
+    }
+
+    /// The journal of a target that is asked only what it does not hold.
+    pub fn resume(&self, target: &str) -> JournalFile {
+        JournalFile::resume(self.path_of(target), target)
+    }
+
+    /// The exchange at an address. Altered ones are found out.
+    pub fn get(&self, digest: &Digest) -> Result<Exchange, StoreError> {
+        let (name, at) = self.place(digest)?.ok_or_else(|| self.missing(digest))?;
+        let path = self.folder.join(name);
+        let found = read_at(&path, at, Some(digest)).map_err(StoreError::io("read", &path))?;
+        found.ok_or(StoreError::Altered { path })
+    }
+
+    /// All exchanges with a target, in the order they ended.
+    pub fn of_target(&self, target: &str) -> Result<Vec<Exchange>, StoreError> {
+        let path = self.path_of(target);
+        let found = read_exchanges(&path).map_err(StoreError::io("read", &path))?;
+        found.ok_or(StoreError::Altered { path })
+    }
+
+    /// The addresses that begin with these hexadecimal digits.
+    pub fn starting_with(&self, digits: &str) -> Result<Vec<Digest>, StoreError> {
+        let mut found = Vec::new();
+        for name in self.names()? {
+            let path = self.folder.join(&name);
+            let contents = Contents::read(&path).map_err(StoreError::io("read", &path))?;
+            let fits = contents.at.range(digits.to_owned()..).map(|(hex, _)| hex);
+            let fits = fits.take_while(|hex| hex.starts_with(digits));
+            found.extend(fits.filter_map(|hex| Digest::from_hex(hex)));
         }
-        let (plain, packed) = self.paths(digest);
-        let failed = |error: serde_json::Error| StoreError::io("write", &plain)(error.into());
-        let bytes = serde_json::to_vec(record).map_err(failed)?;
-        if bytes.len() < COMPRESSED_FROM {
-            return files::write(&plain, &bytes, Durability::Process);
-        }
-        let bytes = compress(&bytes).map_err(StoreError::io("write", &packed))?;
-        files::write(&packed, &bytes, Durability::Process)
+        Ok(found)
     }
 
-    /// The record at an address. `address` computes it anew, so that altered files are found out.
-    pub fn get<T: DeserializeOwned>(
-        &self,
-        digest: &Digest,
-        address: impl FnOnce(&T) -> Digest,
-    ) -> Result<T, StoreError> {
-        let (path, bytes) = self.bytes(digest)?;
-        let altered = || StoreError::Altered { path: path.clone() };
-        let record = serde_json::from_slice(&bytes).map_err(|_| altered())?;
-        if address(&record) == *digest { Ok(record) } else { Err(altered()) }
-    }
-
-    /// The addresses of all records, in order; none where there is no folder.
-    pub fn digests(&self) -> Result<Vec<Digest>, StoreError> {
-        let digest = |name: &String| {
-            let hex = name.strip_suffix(".gz").unwrap_or(name).strip_suffix(".json");
-            hex.and_then(Digest::from_hex)
-        };
-        Ok(files::list(&self.folder)?.iter().filter_map(digest).collect())
-    }
-
-    /// Whether there is a record at an address.
+    /// Whether there is an exchange at an address.
     pub fn contains(&self, digest: &Digest) -> bool {
-        let (plain, packed) = self.paths(digest);
-        plain.exists() || packed.exists()
+        self.file_name(digest).is_some()
     }
 
-    /// The name of the file that holds the record at an address; `None` where there is none.
+    /// The name of the file that holds the exchange at an address; `None` where there is none.
     pub fn file_name(&self, digest: &Digest) -> Option<String> {
-        let (plain, packed) = self.paths(digest);
-        let found = [plain, packed].into_iter().find(|path| path.exists())?;
-        Some(found.file_name()?.to_string_lossy().into_owned())
+        Some(self.place(digest).ok()??.0.to_owned())
     }
 
-    fn bytes(&self, digest: &Digest) -> Result<(PathBuf, Vec<u8>), StoreError> {
-        let (plain, packed) = self.paths(digest);
-        if let Some(bytes) = files::read(&plain)? {
-            return Ok((plain, bytes));
+    fn place(&self, digest: &Digest) -> Result<Option<(&str, u64)>, StoreError> {
+        let places = if let Some(places) = self.places.get() {
+            places
+        } else {
+            let read = self.read_places()?;
+            self.places.get_or_init(|| read)
+        };
+        let Some(key) = key_of(digest.hex()) else { return Ok(None) };
+        let found = places.sorted.partition_point(|(known, ..)| *known < key);
+        let found = places.sorted.get(found).filter(|(known, ..)| *known == key);
+        Ok(found.and_then(|(_, file, at)| Some((places.files.get(*file)?.as_str(), *at))))
+    }
+
+    fn read_places(&self) -> Result<Places, StoreError> {
+        let mut places = Places::default();
+        for name in self.names()? {
+            let path = self.folder.join(&name);
+            let contents = Contents::read(&path).map_err(StoreError::io("read", &path))?;
+            let file = places.files.len();
+            let found = contents.at.iter().filter_map(|(hex, at)| Some((key_of(hex)?, file, *at)));
+            places.sorted.extend(found);
+            places.files.push(name);
         }
-        let bytes = files::read(&packed)?.ok_or_else(|| self.missing(digest))?;
-        let bytes = decompress(&bytes).map_err(|_| StoreError::Altered { path: packed.clone() })?;
-        Ok((packed, bytes))
+        places.sorted.sort_unstable();
+        Ok(places)
     }
 
-    /// The two names a record may have.
-    fn paths(&self, digest: &Digest) -> (PathBuf, PathBuf) {
-        let name = |ending: &str| self.folder.join(format!("{}{ending}", digest.hex()));
-        (name(".json"), name(".json.gz"))
+    fn names(&self) -> Result<Vec<String>, StoreError> {
+        let mut names = files::list(&self.folder)?;
+        names.retain(|name| name.ends_with(ENDING));
+        Ok(names)
+    }
+
+    fn path_of(&self, target: &str) -> PathBuf {
+        self.folder.join(file_name(target))
     }
 
     fn missing(&self, digest: &Digest) -> StoreError {
@@ -103,89 +123,6 @@ impl Evidence {
     }
 }
 
-/// Without a time or a name in its header, so that equal records are equal files.
-fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(bytes)?;
-    encoder.finish()
-}
-
-fn decompress(bytes: &[u8]) -> io::Result<Vec<u8>> {
-    let mut out = Vec::new();
-    GzDecoder::new(bytes).take(READ_LIMIT).read_to_end(&mut out)?;
-    Ok(out)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::fs;
-    use std::path::Path;
-
-    fn get(evidence: &Evidence, digest: &Digest) -> Result<String, StoreError> {
-        evidence.get(digest, |record: &String| Digest::of(record))
-    }
-
-    fn put(evidence: &Evidence, record: &str) -> Digest {
-        let digest = Digest::of(record);
-        evidence.put(&digest, &record).unwrap();
-        digest
-    }
-
-    fn names(dir: &Path) -> Vec<String> {
-        let entries = fs::read_dir(dir).unwrap();
-        entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
-    }
-
-    #[test]
-    fn small_records_are_plain_and_large_ones_compressed() {
-        for (record, ending) in [("small".to_owned(), ".json"), ("x".repeat(20_000), ".json.gz")] {
-            let dir = tempfile::tempdir().unwrap();
-            let evidence = Evidence::in_folder(dir.path().to_owned());
-            let digest = put(&evidence, &record);
-            assert_eq!(names(dir.path()), [format!("{}{ending}", digest.hex())]);
-            assert!(evidence.contains(&digest));
-            fs::write(dir.path().join("notes.json"), "{}").unwrap();
-            assert_eq!(evidence.digests().unwrap(), std::slice::from_ref(&digest));
-            assert_eq!(evidence.file_name(&digest), names(dir.path()).pop());
-            assert_eq!(get(&evidence, &digest).unwrap(), record);
-        }
-    }
-
-    #[test]
-    fn a_record_is_written_once() {
-        let dir = tempfile::tempdir().unwrap();
-        let evidence = Evidence::in_folder(dir.path().to_owned());
-        let digest = Digest::of("a");
-        evidence.put(&digest, &"first").unwrap();
-        evidence.put(&digest, &"second").unwrap();
-        let kept: String = evidence.get(&digest, |_| Digest::of("a")).unwrap();
-        assert_eq!(kept, "first");
-    }
-
-    #[test]
-    fn altered_and_cut_files_are_found_out() {
-        let dir = tempfile::tempdir().unwrap();
-        let evidence = Evidence::in_folder(dir.path().to_owned());
-        for (record, damaged) in
-            [("small".to_owned(), &b"\"other\""[..]), ("y".repeat(20_000), &b"\x1f\x8b\x08"[..])]
-        {
-            let digest = put(&evidence, &record);
-            let name = names(dir.path()).into_iter().find(|name| name.contains(digest.hex()));
-            let path = dir.path().join(name.unwrap());
-            fs::write(&path, damaged).unwrap();
-            let shown = get(&evidence, &digest).unwrap_err().to_string();
-            assert!(shown.starts_with(&format!("{} does not hold", path.display())), "{shown}");
-        }
-    }
-
-    #[test]
-    fn a_record_that_is_not_there_is_told_by_its_address() {
-        let dir = tempfile::tempdir().unwrap();
-        let evidence = Evidence::in_folder(dir.path().to_owned());
-        let digest = Digest::of("x");
-        assert!(!evidence.contains(&digest));
-        let shown = get(&evidence, &digest).unwrap_err().to_string();
-        assert!(shown.starts_with(&format!("no evidence {digest} in ")), "{shown}");
-    }
+fn key_of(hex: &str) -> Option<u64> {
+    u64::from_str_radix(hex.get(..LOOKED_UP)?, 16).ok()
 }

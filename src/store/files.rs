@@ -5,6 +5,13 @@ use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
 use super::StoreError;
+use crate::secret::scrub_bytes;
+
+/// How the names of temporary files begin.
+pub(super) const TEMPORARY: &str = ".tmp-";
+
+/// The file that is locked in the place of its folder.
+pub(super) const LOCK: &str = ".lock";
 
 /// Which end a written file must survive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,23 +29,54 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), StoreError> {
 
 /// Writes a file under a temporary name in the same folder and renames it into place.
 ///
-/// A reader never sees half of it, and a crash leaves what was there before.
+/// A reader never sees half of it, and a crash leaves what was there before. No file holds a secret
+/// of this process, whatever path it took to get here.
 pub(super) fn write(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), StoreError> {
-    let folder = path.parent().unwrap_or(Path::new("."));
+    let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(StoreError::io("create the folder", folder))?;
     let failed = || StoreError::io("write", path);
     let mut file = temporary().tempfile_in(folder).map_err(failed())?;
-    file.write_all(bytes).map_err(failed())?;
+    file.write_all(&scrub_bytes(bytes)).map_err(failed())?;
     if durability == Durability::Machine {
         file.as_file().sync_data().map_err(failed())?;
     }
     file.persist(path).map_err(|error| failed()(error.error))?;
+    if durability == Durability::Machine {
+        sync_folder(folder).map_err(failed())?;
+    }
     Ok(())
 }
 
-/// The bytes of a file; `None` where there is none.
-pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
-    unless_missing(fs::read(path)).map_err(StoreError::io("read", path))
+/// Waits until nobody else has locked a folder, and locks it until the file is dropped.
+pub(super) fn lock(folder: &Path) -> Result<fs::File, StoreError> {
+    fs::create_dir_all(folder).map_err(StoreError::io("create the folder", folder))?;
+    let path = folder.join(LOCK);
+    let open = || {
+        let options =
+            fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
+        options.lock()?;
+        Ok(options)
+    };
+    open().map_err(StoreError::io("lock", &path))
+}
+
+/// Makes sure that the names in a folder survive the end of the machine.
+pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
+    // Elsewhere a folder cannot be opened as a file.
+    if cfg!(unix) { fs::File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
+/// Deletes the temporary files and folders that a killed process left in a folder.
+pub(super) fn remove_leftovers(folder: &Path) -> Result<(), StoreError> {
+    for name in list(folder)?.iter().filter(|name| name.starts_with(TEMPORARY)) {
+        let path = folder.join(name);
+        if path.is_dir() {
+            fs::remove_dir_all(&path).map_err(StoreError::io("delete", &path))?;
+        } else {
+            remove(&path)?;
+        }
+    }
+    Ok(())
 }
 
 /// The text of a file; `None` where there is none.
@@ -77,14 +115,14 @@ fn unless_missing<T>(result: io::Result<T>) -> io::Result<Option<T>> {
 fn temporary() -> tempfile::Builder<'static, 'static> {
     use std::os::unix::fs::PermissionsExt;
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".tmp-").permissions(fs::Permissions::from_mode(0o666));
+    builder.prefix(TEMPORARY).permissions(fs::Permissions::from_mode(0o666));
     builder
 }
 
 #[cfg(not(unix))]
 fn temporary() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".tmp-");
+    builder.prefix(TEMPORARY);
     builder
 }
 
@@ -100,6 +138,15 @@ mod tests {
         write(&path, b"two", Durability::Machine).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn no_file_holds_a_secret_of_this_process() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.json");
+        crate::secret::remember(&crate::secret::Secret::new("sk-kept-out-of-files"));
+        write(&path, b"{\"a\":\"SK-kept\\u002dout-of-files\"}", Durability::Process).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"{\"a\":\"[secret]\"}");
     }
 
     #[test]

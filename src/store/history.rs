@@ -5,7 +5,8 @@
 //! reports/metrics.csv   one row per run and target, and one for all targets together
 //! ```
 //!
-//! Rows are only ever added, but for a resumed run, which replaces its own.
+//! Rows are only ever added, but for a resumed run, which replaces its own. Runs that end at the same
+//! time wait for each other.
 
 use std::path::PathBuf;
 
@@ -14,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::csv_file::{append, read, remove_run};
-use super::{Rows, RunId, StoreError};
+use super::{Rows, RunId, StoreError, files};
 use crate::profile::{Profile, Status, slug};
 use crate::telemetry::{Counts, Metrics};
 
@@ -35,7 +36,7 @@ pub struct HistoryRow {
     /// When it began.
     #[schemars(with = "String")]
     pub time: DateTime<Utc>,
-    /// The target, as `provider/model`.
+    /// The target's name.
     pub target: String,
     /// Its profile's name, which no other target has.
     pub profile: String,
@@ -62,7 +63,7 @@ pub struct MetricsRow {
     /// When it began.
     #[schemars(with = "String")]
     pub time: DateTime<Utc>,
-    /// The target, as `provider/model`, or `all`.
+    /// The target's name, or `all`.
     pub target: String,
     /// Its profile's name; empty for all.
     pub profile: String,
@@ -94,24 +95,23 @@ impl RunHistory {
         Self { reports: reports.into() }
     }
 
-    /// Adds the rows of a run. Returns the incomplete line that was removed first, if there was one.
+    /// Adds the rows of a run, in the place of those that it added before. Returns the incomplete line
+    /// that was removed first, if there was one.
     pub fn add(
         &self,
         run: &RunId,
         time: DateTime<Utc>,
         profiles: &[&Profile],
     ) -> Result<Option<String>, StoreError> {
+        let _lock = files::lock(&self.reports)?;
+        files::remove_leftovers(&self.reports)?;
+        remove_run(&self.results_path(), run)?;
+        remove_run(&self.metrics_path(), run)?;
         let results: Vec<HistoryRow> =
             profiles.iter().flat_map(|profile| result_rows(run, time, profile)).collect();
         let cut = append(&self.results_path(), &results)?;
         append(&self.metrics_path(), &metrics_rows(run, time, profiles))?;
         Ok(cut)
-    }
-
-    /// Removes the rows of a run that is resumed and adds them again when it ends.
-    pub fn remove_run(&self, run: &RunId) -> Result<(), StoreError> {
-        remove_run(&self.results_path(), run)?;
-        remove_run(&self.metrics_path(), run)
     }
 
     /// The results of all runs.
@@ -144,8 +144,8 @@ fn result_rows(run: &RunId, time: DateTime<Utc>, profile: &Profile) -> Vec<Histo
         history_version: HISTORY_VERSION,
         run: run.clone(),
         time,
-        target: profile.subject.name(),
-        profile: slug(&profile.subject, profile.dialect),
+        target: profile.name(),
+        profile: slug(&profile.name()),
         probe_version: profile.probe_version.clone(),
         probe: outcome.probe.clone(),
         status: outcome.status,
@@ -170,10 +170,9 @@ fn metrics_rows(run: &RunId, time: DateTime<Utc>, profiles: &[&Profile]) -> Vec<
         repair_success_rate: metrics.repair_success_rate,
         unsafe_executions_blocked: metrics.unsafe_executions_blocked,
     };
-    let each = profiles.iter().filter_map(|profile| {
-        let name = slug(&profile.subject, profile.dialect);
-        Some(row(profile.subject.name(), name, profile.metrics?))
-    });
+    let each = profiles
+        .iter()
+        .filter_map(|profile| Some(row(profile.name(), slug(&profile.name()), profile.metrics?)));
     let all = merge_metrics(profiles.iter().copied())
         .map(|metrics| row(ALL.to_owned(), String::new(), metrics));
     all.into_iter().chain(each).collect()
@@ -217,7 +216,7 @@ mod tests {
         let Rows { rows, cut } = history.results().unwrap();
         assert_eq!((rows.len(), cut), (4, None));
         assert_eq!(rows[2].run, run_of_day(2).0);
-        assert_eq!(rows[0].target, "acme/Big Model/7B:free");
+        assert_eq!(rows[0].target, "acme/big");
         assert_eq!((rows[0].probe.as_str(), rows[0].status), ("basic-format", Status::Pass));
         let text = fs::read_to_string(path).unwrap();
         assert_eq!(text.lines().filter(|line| line.starts_with("historyVersion,")).count(), 1);
@@ -228,10 +227,7 @@ mod tests {
         let (_dir, history, _) = two_runs();
         let rows = history.metrics().unwrap().rows;
         assert_eq!(rows.len(), 6);
-        assert_eq!(
-            (rows[0].target.as_str(), rows[1].target.as_str()),
-            (ALL, "acme/Big Model/7B:free")
-        );
+        assert_eq!((rows[0].target.as_str(), rows[1].target.as_str()), (ALL, "acme/big"));
         assert_eq!(rows[0].tool_call_parse_success_rate, Some(0.75));
         assert_eq!(rows[0].repair_success_rate, None);
     }
@@ -272,20 +268,20 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_goes_on_takes_its_own_rows_out_and_no_others() {
+    fn a_run_that_goes_on_replaces_its_own_rows_and_no_others() {
         let (_dir, history, path) = two_runs();
-        history.remove_run(&run_of_day(3).0).unwrap();
-        assert_eq!(history.results().unwrap().rows.len(), 4);
-        history.remove_run(&run_of_day(1).0).unwrap();
+        let (run, time) = run_of_day(1);
+        history.add(&run, time, &[]).unwrap();
         let runs =
             |rows: Vec<RunId>| rows.iter().all(|run| *run == run_of_day(2).0).then_some(rows.len());
         let results = history.results().unwrap().rows;
         assert_eq!(runs(results.into_iter().map(|row| row.run).collect()), Some(2));
         let metrics = history.metrics().unwrap().rows;
         assert_eq!(runs(metrics.into_iter().map(|row| row.run).collect()), Some(3));
-        let (run, time) = run_of_day(1);
-        history.add(&run, time, &[&probed()]).unwrap();
-        assert_eq!(fs::read_to_string(path).unwrap().lines().count(), 4);
+        for _ in 0..2 {
+            history.add(&run, time, &[&probed()]).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 4);
+        }
     }
 
     #[test]

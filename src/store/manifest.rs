@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::RunId;
 use crate::dialect::DialectId;
 use crate::ir::{Object, ToolSpec};
-use crate::profile::{Confirmation, Subject, ThinkingSwitch};
+use crate::profile::{Confirmation, Manner, Subject, ThinkingSwitch};
 use crate::telemetry::Metrics;
 
 /// The version of the file format this binary writes.
@@ -37,6 +37,9 @@ pub struct Manifest {
     pub seed: u64,
     /// How often each probe was tried.
     pub trials: u32,
+    /// What flags changed of how it was asked.
+    #[serde(default, skip_serializing_if = "Manner::is_default")]
+    pub manner: Manner,
     /// The user's own tools that were asked for as well, which judging the evidence again needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolSpec>,
@@ -51,6 +54,9 @@ pub struct Manifest {
     /// latest one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub one_off: bool,
+    /// Whether it only looked on (`run --shadow`): such a run promotes nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shadow: bool,
     /// Whether it came to its end.
     pub completion: Completion,
     /// What it cost.

@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::StoreError;
-use super::files;
 use super::versioned::VersionedFile;
+use super::{StoreError, acceptance, files};
 use crate::profile::{PROFILE_VERSION, Profile, slug};
 
 const PROFILE: VersionedFile =
@@ -29,7 +28,7 @@ impl ProfileFolder {
 
     /// The name of a profile's file.
     pub fn file_name(profile: &Profile) -> String {
-        format!("{}.json", slug(&profile.subject, profile.dialect))
+        format!("{}.json", slug(&profile.name()))
     }
 
     /// Writes a profile under its own name and gives that name.
@@ -40,8 +39,15 @@ impl ProfileFolder {
     }
 
     /// Whether a profile can be written: not over a newer file, nor over one that is not ours.
-    pub fn check(&self, profile: &Profile) -> Result<(), StoreError> {
+    fn check(&self, profile: &Profile) -> Result<(), StoreError> {
         PROFILE.check_overwrite(&self.folder.join(Self::file_name(profile)))
+    }
+
+    /// Writes these profiles and deletes the files of these names: all of it, or nothing.
+    pub fn replace(&self, written: &[Profile], deleted: &[&String]) -> Result<(), StoreError> {
+        // What cannot be written is better told before anything is.
+        written.iter().try_for_each(|profile| self.check(profile))?;
+        acceptance::replace(&self.folder, written, deleted)
     }
 
     /// Deletes the profile of this file name, if it is there.
@@ -51,6 +57,7 @@ impl ProfileFolder {
 
     /// All profiles in it, by file name; none where there is no folder.
     pub fn read_all(&self) -> Result<Vec<(String, Profile)>, StoreError> {
+        acceptance::finish(&self.folder)?;
         let is_profile = |name: &String| {
             let ending = Path::new(name).extension();
             ending.is_some_and(|ending| ending == "json") && !name.starts_with('.')
@@ -99,20 +106,29 @@ mod tests {
         let name = folder.write(&profile()).unwrap();
         assert_eq!(folder.read_all().unwrap(), [(name.clone(), profile())]);
         let text = fs::read_to_string(folder.path().join(name)).unwrap();
-        assert!(text.starts_with("{\n  \"profileVersion\": 1,\n  \"provider\": \"acme\",\n"));
+        assert!(text.starts_with("{\n  \"profileVersion\": 1,\n  \"name\": \"acme/big\",\n"));
         assert!(text.ends_with("}\n"));
     }
 
     #[test]
-    fn fields_of_a_newer_version_are_passed_over() {
+    fn fields_that_are_not_known_are_passed_over_but_a_newer_version_is_refused() {
         let (_dir, folder) = folder();
-        edited(&folder, |value| {
-            value["profileVersion"] = json!(2);
+        let path = edited(&folder, |value| {
             value["invented"] = json!({"later": true});
             value["results"]["newProbe"] = json!(1);
         });
-        let read = folder.read_all().unwrap();
-        assert_eq!(read[0].1.profile_version, 2);
+        assert_eq!(folder.read_all().unwrap()[0].1, profile());
+        edited(&folder, |value| value["profileVersion"] = json!(2));
+        let shown = folder.read_all().unwrap_err().to_string();
+        assert!(shown.starts_with(&path.display().to_string()), "{shown}");
+        assert!(shown.contains("newer toolprobe (profileVersion 2, this one writes 1)"), "{shown}");
+    }
+
+    #[test]
+    fn a_file_from_before_names_were_kept_is_named_after_provider_and_model() {
+        let (_dir, folder) = folder();
+        edited(&folder, |value| drop(value.as_object_mut().unwrap().remove("name")));
+        assert_eq!(folder.read_all().unwrap()[0].1.name(), "acme/Big Model/7B:free");
     }
 
     #[test]
@@ -145,7 +161,7 @@ mod tests {
                 "{\"profileVersion\": 1}",
                 "not a profile: missing field `dialect`; restore it or run",
             ),
-            ("{\"profileVersion\": 9}", "a newer toolprobe wrote it (profileVersion 9): update"),
+            ("{\"profileVersion\": 9}", "written by a newer toolprobe (profileVersion 9"),
         ] {
             fs::write(&path, text).unwrap();
             let shown = folder.read_all().unwrap_err().to_string();

@@ -1,12 +1,12 @@
 //! The folder of a run: its manifest, its profiles, its evidence and its turns.
 
-use std::fs::{self, File, TryLockError};
-use std::io;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
 
-use super::files::list;
+use super::files::{self, LOCK, list};
 use super::versioned::VersionedFile;
 use super::{
     Completion, Evidence, MANIFEST_VERSION, Manifest, ProfileFolder, RunId, StoreError, Turns,
@@ -14,6 +14,9 @@ use super::{
 
 const MANIFEST: VersionedFile =
     VersionedFile { what: "manifest", field: "manifestVersion", version: MANIFEST_VERSION };
+
+/// The folder of turns.
+const TELEMETRY: &str = "telemetry";
 
 /// How many runs may begin in one second.
 const RUNS_PER_SECOND: u16 = 999;
@@ -27,7 +30,24 @@ pub struct RunFolder {
 
 /// A lock on a run that is being written. It ends when it is dropped, or with the process.
 #[derive(Debug)]
-pub struct Claim(#[expect(dead_code, reason = "held, not used")] File);
+pub struct Claim {
+    _locked: File,
+    path: PathBuf,
+    /// Tells the folder from another one that was made in its place.
+    mark: String,
+}
+
+impl Claim {
+    /// Fails where the folder is not there any more, or not the one that was claimed.
+    pub fn check(&self) -> Result<(), StoreError> {
+        let mark = files::read_text(&self.path)?;
+        if mark.as_ref() == Some(&self.mark) {
+            return Ok(());
+        }
+        let folder = self.path.parent().unwrap_or(&self.path).to_owned();
+        Err(StoreError::Vanished { folder })
+    }
+}
 
 impl RunFolder {
     /// Makes the folder of a run that begins now.
@@ -105,20 +125,38 @@ impl RunFolder {
         MANIFEST.write(&self.manifest_path(), manifest)
     }
 
-    /// Claims the run for this program; refused while another writes it.
+    /// Claims the run for this program; refused while another writes it. The lock holds the number of
+    /// the process.
     pub fn claim(&self) -> Result<Claim, StoreError> {
+        let path = self.path.join(LOCK);
         let failed = || StoreError::io("claim", &self.path);
-        let locked = self.lockable().map_err(failed())?;
+        let open = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+        let mut locked = open.map_err(failed())?;
         match locked.try_lock() {
-            Ok(()) => Ok(Claim(locked)),
-            Err(TryLockError::WouldBlock) => Err(StoreError::Busy { run: self.id.clone() }),
-            Err(TryLockError::Error(error)) => Err(failed()(error)),
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(self.busy(&path)),
+            Err(TryLockError::Error(error)) => return Err(failed()(error)),
         }
+        let mark = format!("{}\n", std::process::id());
+        let written = locked.set_len(0).and_then(|()| locked.write_all(mark.as_bytes()));
+        written.map_err(failed())?;
+        for folder in [&self.path, self.profiles().path(), &self.path.join(TELEMETRY)] {
+            files::remove_leftovers(folder)?;
+        }
+        Ok(Claim { _locked: locked, path, mark })
     }
 
-    /// The folder itself; on Windows, where a folder cannot be opened as a file, a file in it.
-    fn lockable(&self) -> io::Result<File> {
-        if cfg!(windows) { File::create(self.path.join(".lock")) } else { File::open(&self.path) }
+    fn busy(&self, lock: &Path) -> StoreError {
+        let holder = files::read_text(lock).ok().flatten();
+        let pid = holder.and_then(|text| text.trim().parse().ok());
+        StoreError::Busy { run: self.id.clone(), pid }
+    }
+
+    /// Removes the run, and all that it keeps; refused while another program writes it.
+    pub fn remove(self) -> Result<(), StoreError> {
+        // On Windows a file that is open cannot be removed.
+        drop(self.claim()?);
+        fs::remove_dir_all(&self.path).map_err(StoreError::io("remove", &self.path))
     }
 
     /// Its profiles.
@@ -133,7 +171,7 @@ impl RunFolder {
 
     /// The turns that its metrics were counted on.
     pub fn turns(&self) -> Turns {
-        Turns::in_folder(self.path.join("telemetry"))
+        Turns::in_folder(self.path.join(TELEMETRY))
     }
 
     fn manifest_path(&self) -> PathBuf {
@@ -160,6 +198,7 @@ mod tests {
             suite: "standard".to_owned(),
             seed: 1,
             trials: 3,
+            manner: crate::profile::Manner::default(),
             tools: Vec::new(),
             selection: Selection::Every,
             completion,
@@ -168,6 +207,7 @@ mod tests {
             confirmations: Vec::new(),
             adapter: None,
             one_off: false,
+            shadow: false,
             targets: vec![RunTarget {
                 name: "acme".to_owned(),
                 subject: subject(),
@@ -230,11 +270,17 @@ mod tests {
 
     #[test]
     fn a_run_is_written_by_one_program_at_a_time() {
+        let pid = std::process::id();
         let dir = tempfile::tempdir().unwrap();
         let run = run(dir.path(), 0, Completion::Running);
         let claim = run.claim().unwrap();
         let shown = run.claim().unwrap_err().to_string();
-        assert_eq!(shown, "run 20261115T083000Z is still under way in another process");
+        assert_eq!(
+            shown,
+            format!(
+                "run 20261115T083000Z is still under way in process {pid}; wait for it, or stop it"
+            )
+        );
         drop(claim);
         run.claim().unwrap();
     }
@@ -249,6 +295,7 @@ mod tests {
         let error = run.write_manifest(&manifest(&run, Completion::Complete)).unwrap_err();
         assert!(matches!(error, StoreError::Newer { found: 2, known: 1, .. }), "{error}");
         assert_eq!(fs::read_to_string(run.manifest_path()).unwrap(), newer);
-        assert_eq!(run.manifest().unwrap().manifest_version, 2);
+        let error = run.manifest().unwrap_err();
+        assert!(matches!(error, StoreError::Newer { found: 2, known: 1, .. }), "{error}");
     }
 }

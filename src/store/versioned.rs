@@ -23,25 +23,21 @@ pub(crate) struct VersionedFile {
 }
 
 impl VersionedFile {
-    /// Reads a file. Fields that this binary does not know are passed over.
+    /// Reads a file. Fields that this binary does not know are passed over; a newer version is refused,
+    /// because what the known fields mean may have changed.
     pub(crate) fn read<T: DeserializeOwned>(self, path: &Path) -> Result<T, StoreError> {
         let text = fs::read_to_string(path).map_err(StoreError::io("read", path))?;
-        let found = self.version_in(path, &text)?;
-        serde_json::from_str(&text).map_err(|error| {
-            let remedy = if found > u64::from(self.version) {
-                format!("a newer toolprobe wrote it ({} {found}): update toolprobe", self.field)
-            } else {
-                "restore it or run again".to_owned()
-            };
-            self.malformed(path, &error, remedy)
-        })
+        self.check_version(path, &text)?;
+        serde_json::from_str(&text)
+            .map_err(|error| self.malformed(path, &error, "restore it or run again"))
     }
 
-    /// Reads a file whose meaning matters in full: one of a newer version is refused.
-    pub(crate) fn read_known<T: DeserializeOwned>(self, path: &Path) -> Result<T, StoreError> {
-        let text = fs::read_to_string(path).map_err(StoreError::io("read", path))?;
-        self.check_version(path, &text)?;
-        self.read(path)
+    /// Reads a file whose meaning matters in full; `None` where there is none.
+    pub(crate) fn read_if_there<T: DeserializeOwned>(
+        self,
+        path: &Path,
+    ) -> Result<Option<T>, StoreError> {
+        files::read_text(path)?.map(|_| self.read(path)).transpose()
     }
 
     /// Writes a file, unless what is there is newer or not ours.
@@ -69,7 +65,7 @@ impl VersionedFile {
     /// The version that a text claims; a text without one is not our file.
     fn version_in(self, path: &Path, text: &str) -> Result<u64, StoreError> {
         let value: Value = serde_json::from_str(text)
-            .map_err(|error| self.malformed(path, &error, "restore it or delete it".to_owned()))?;
+            .map_err(|error| self.malformed(path, &error, remedy(text)))?;
         value.get(self.field).and_then(Value::as_u64).ok_or_else(|| StoreError::Malformed {
             path: path.to_owned(),
             line: 1,
@@ -80,7 +76,7 @@ impl VersionedFile {
         })
     }
 
-    fn malformed(self, path: &Path, error: &serde_json::Error, remedy: String) -> StoreError {
+    fn malformed(self, path: &Path, error: &serde_json::Error, remedy: &str) -> StoreError {
         let text = error.to_string();
         // The message begins with the place already.
         let problem = text.split(" at line ").next().unwrap_or_default().to_owned();
@@ -90,7 +86,17 @@ impl VersionedFile {
             column: error.column().max(1),
             what: self.what,
             problem,
-            remedy,
+            remedy: remedy.to_owned(),
         }
+    }
+}
+
+/// What to do about a text that is not JSON: only one that began as ours can be worth restoring.
+fn remedy(text: &str) -> &'static str {
+    let text = text.trim_start();
+    if text.is_empty() || text.starts_with('{') {
+        "restore it or delete it"
+    } else {
+        "it never was one: name another file"
     }
 }

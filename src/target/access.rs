@@ -3,7 +3,7 @@
 use url::Url;
 
 use super::entry::thinking;
-use super::presets::{Preset, PresetEndpoint, PresetKey};
+use super::presets::{Hosting, Preset, PresetEndpoint, PresetKey};
 use super::resolve::{Env, TargetError};
 use super::{DialectChoice, TargetEntry};
 use crate::dialect::{DialectId, dialect_of};
@@ -115,17 +115,38 @@ pub(super) fn accesses(
 }
 
 fn parse_base(text: &str) -> Result<Url, TargetError> {
-    let wrong = |why: &str| {
-        // A URL may carry a password: only its start is safe to show.
-        let shown = text.rsplit('@').next().unwrap_or_default().split('?').next();
-        let shown = shown.unwrap_or_default();
-        let problem =
-            format!("'{shown}' is not an http or https URL{why}, such as https://host/v1");
-        TargetError::new("base_url", problem)
+    let text = text.trim();
+    let problem = match Url::parse(text) {
+        Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => return Ok(url),
+        _ => match with_scheme(text) {
+            Some(url) => format!("'{}' has no scheme; did you mean {url}?", without_secrets(text)),
+            None => format!(
+                "'{}' is not an http or https URL, such as https://host/v1",
+                without_secrets(text)
+            ),
+        },
     };
-    let url = Url::parse(text.trim()).map_err(|error| wrong(&format!(" ({error})")))?;
-    let reachable = matches!(url.scheme(), "http" | "https") && url.has_host();
-    reachable.then_some(url).ok_or_else(|| wrong(""))
+    Err(TargetError::new("base_url", problem))
+}
+
+/// The URL that a text without a scheme was probably meant to be.
+fn with_scheme(text: &str) -> Option<String> {
+    let rest = text.trim_start_matches("//");
+    if rest.contains("://") || rest.is_empty() {
+        return None;
+    }
+    let url = Url::parse(&format!("https://{rest}")).ok()?;
+    let host = url.host_str()?;
+    let is_known = host.contains(['.', ':']) || host == "localhost" || url.port().is_some();
+    let plain = Hosting::of(&url) == Hosting::Local || url.port().is_some_and(|port| port != 443);
+    let scheme = if plain { "http" } else { "https" };
+    is_known.then(|| format!("{scheme}://{}", without_secrets(rest)))
+}
+
+/// A URL may carry a password, and a key in its query.
+fn without_secrets(text: &str) -> &str {
+    let text = text.rsplit('@').next().unwrap_or_default();
+    text.split('?').next().unwrap_or_default()
 }
 
 fn endpoint_of(preset: &Preset, dialect: DialectId) -> Option<&PresetEndpoint> {

@@ -2,7 +2,7 @@
 //!
 //! Text in, typed structs out: nothing here reads a file or the environment.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use super::config_error::ConfigError;
 use super::resolve::{Env, Target, resolve};
 use super::{Span, TargetEntry};
 use crate::probe::SuiteName;
-use crate::transport::{self, EndpointLimits};
+use crate::transport::{self, EndpointLimits, Oversize};
 
 /// What `toolprobe init` writes.
 pub const STARTER: &str = include_str!("starter.toml");
@@ -42,21 +42,29 @@ pub struct Defaults {
     pub trials: Option<NonZeroU32>,
     /// Where the values of the trials come from.
     pub seed: Option<u64>,
-    /// Requests at the same time, over all targets.
+    /// Requests at the same time, over all endpoints; by default there is no such limit.
     pub concurrency: Option<NonZeroUsize>,
     /// Requests that a run may send at most.
     pub max_requests: Option<NonZeroU64>,
     /// Tokens that a run may use at most, prompts and replies together.
     pub max_tokens_total: Option<NonZeroU64>,
+    /// Whether credentials may be sent over plain HTTP to other machines.
+    pub insecure_http: Option<bool>,
     /// How long a profile stays fresh; by default a day for clouds, a week for local servers.
     pub ttl: Option<Span>,
     /// How long to wait for what.
     #[serde(default)]
     pub timeouts: Timeouts,
-    /// How hard each endpoint may be asked.
+    /// How hard each endpoint may be asked, over all of its targets.
     #[serde(default)]
     pub limits: Limits,
+    /// How large a reply and its parts may be.
+    #[serde(default)]
+    pub bounds: Bounds,
 }
+
+/// How large a reply and its parts may be, where that is not the default.
+pub type Bounds = BTreeMap<Oversize, NonZeroUsize>;
 
 /// How long to wait for what. What is not said is left to the transport.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
@@ -96,11 +104,12 @@ impl Timeouts {
     }
 }
 
-/// How hard an endpoint may be asked.
+/// How hard an endpoint may be asked, over all targets with its scheme, host, port and credentials. Of
+/// several that say something, the strictest counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// Requests at the same time.
+    /// Requests at the same time; 8 where no target says anything.
     pub concurrency: Option<NonZeroUsize>,
     /// Requests in any minute.
     pub requests_per_minute: Option<NonZeroU32>,

@@ -5,20 +5,25 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use url::Url;
+
 use super::offered::offered_models;
-use super::{Access, Credentials, Endpoint, Env, Limits, MissingKey, Target, Timeouts};
+use super::{Access, Bounds, Credentials, Endpoint, Env, MissingKey, Target, Timeouts};
 use crate::conversation::{Address, Client, ExchangeLog};
 use crate::dialect::EndpointError;
+use crate::profile::origin;
+use crate::secret::remember;
 use crate::transport::{
-    self, Budget, ConcurrencyLimit, EndpointLimits, HttpCall, HttpTransport, Pool, RetryPolicy,
-    RetrySettings, Retrying, Scrubber, SetupError, SizeLimits, Transport,
+    self, Budget, ConcurrencyLimit, HttpCall, HttpTransport, InFlight, Pool, RetryPolicy,
+    RetrySettings, Retrying, Scrubber, Secret, SendGate, SetupError, SharedLimits, SizeLimits,
+    Transport, is_loopback,
 };
 
 /// The most tokens a reply may have: enough for eight kilobytes of code as an argument, and for a
 /// model that thinks first.
 pub(crate) const MAX_TOKENS: u64 = 8192;
 
-/// How many requests an endpoint gets at the same time where a target says nothing else.
+/// How many requests an endpoint gets at the same time where no target says anything else.
 const CONCURRENCY: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
 
 /// Why a target cannot be spoken to.
@@ -27,6 +32,15 @@ pub enum ConnectError {
     /// The key is not where it should be.
     #[error(transparent)]
     MissingKey(#[from] MissingKey),
+    /// A credential would be readable on its way.
+    #[error(
+        "a credential would be sent to {host} over plain HTTP, where everybody on the way can read it; \
+         use https, or allow it with --insecure-http (insecure_http in the configuration)"
+    )]
+    PlainHttp {
+        /// The host that it would be sent to.
+        host: String,
+    },
     /// There is no HTTP client.
     #[error(transparent)]
     Setup(#[from] SetupError),
@@ -35,11 +49,16 @@ pub enum ConnectError {
 /// A transport to an endpoint, with its credentials and its budget.
 type OpenTransport = (Arc<dyn Transport>, Credentials, Arc<Budget>);
 
-/// Opens connections that share a connection pool, a limit of concurrent requests and a budget.
+/// Opens connections that share a connection pool, a limit of concurrent requests, a budget, and the
+/// limits of the endpoints that they lead to.
 #[derive(Debug)]
 pub struct Connector {
     budget: Arc<Budget>,
     concurrency: ConcurrencyLimit,
+    gate: SendGate,
+    in_flight: InFlight,
+    /// By scheme, host, port and credentials, which is what a provider counts by.
+    limits: Mutex<Vec<(String, Credentials, Arc<SharedLimits>)>>,
     /// By connect timeout, which is a property of the pool.
     pools: Mutex<BTreeMap<Duration, Pool>>,
 }
@@ -55,18 +74,33 @@ pub struct Connection {
     pub credentials: Credentials,
     /// Counts what the target costs.
     pub budget: Arc<Budget>,
+    /// Lets nothing more out once it is closed; shared by the connections of a run.
+    pub gate: SendGate,
 }
 
 impl Connector {
     /// Spends from one budget, with at most so many concurrent requests over all connections.
     pub fn new(budget: Arc<Budget>, at_once: Option<NonZeroUsize>) -> Self {
-        Self { budget, concurrency: ConcurrencyLimit::of(at_once), pools: Mutex::default() }
+        Self {
+            budget,
+            concurrency: ConcurrencyLimit::of(at_once),
+            gate: SendGate::default(),
+            in_flight: InFlight::new(&SizeLimits::default()),
+            limits: Mutex::default(),
+            pools: Mutex::default(),
+        }
+    }
+
+    /// The same, with room for large replies by these bounds.
+    #[must_use]
+    pub fn within(self, bounds: &Bounds) -> Self {
+        Self { in_flight: InFlight::new(&size_limits(bounds)), ..self }
     }
 
     /// Opens a connection over HTTP with the limits and timeouts of the target's endpoint.
     pub fn connect(&self, target: Target, env: Env<'_>) -> Result<Connection, ConnectError> {
         let (transport, credentials, budget) = self.open(&target.endpoint, env)?;
-        Ok(Connection { target, transport, credentials, budget })
+        Ok(Connection { target, transport, credentials, budget, gate: self.gate.clone() })
     }
 
     /// The models that an endpoint lists, before one of them is chosen as a target.
@@ -81,20 +115,42 @@ impl Connector {
 
     fn open(&self, endpoint: &Endpoint, env: Env<'_>) -> Result<OpenTransport, ConnectError> {
         let credentials = endpoint.credentials(env)?;
+        let secrets = secrets_to_send(endpoint, &credentials)?;
         let timeouts = timeouts(endpoint.timeouts);
         let pool = self.pool(timeouts.connect)?;
-        let scrubber = scrubber(endpoint, &credentials);
-        let http = HttpTransport::over(pool, timeouts, SizeLimits::default(), scrubber);
+        let scrubber = scrubber(endpoint, secrets);
+        let sizes = size_limits(&endpoint.bounds);
+        let http = HttpTransport::over(pool, timeouts, sizes, scrubber);
+        let http = http.sharing(self.in_flight.clone());
         let budget = Arc::new(Budget::share_of(&self.budget));
         let usual = RetryPolicy::default();
         let settings = RetrySettings {
-            limits: limits(endpoint.limits),
+            limits: self.limits(endpoint, &credentials),
             budget: Arc::clone(&budget),
             policy: RetryPolicy { max_waited: usual.max_waited.min(timeouts.total), ..usual },
             ..RetrySettings::default()
         };
-        let transport = Arc::new(Retrying::new(self.concurrency.around(http), settings));
+        let http = self.concurrency.around(self.gate.before(http));
+        let transport = Arc::new(Retrying::new(http, settings));
         Ok((transport, credentials, budget))
+    }
+
+    /// The limits of an endpoint, which all targets with the same address and credentials share. The
+    /// strictest of what they say counts.
+    fn limits(&self, endpoint: &Endpoint, credentials: &Credentials) -> Arc<SharedLimits> {
+        let first = endpoint.accesses.first().map(|access| &access.base_url);
+        let place = first.map(origin).unwrap_or_default();
+        let mut known = self.limits.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = known.iter().find(|(at, by, _)| *at == place && by == credentials);
+        let shared = if let Some((_, _, shared)) = same {
+            Arc::clone(shared)
+        } else {
+            let shared = Arc::new(SharedLimits::usually(CONCURRENCY));
+            known.push((place, credentials.clone(), Arc::clone(&shared)));
+            shared
+        };
+        shared.agree(endpoint.limits.into());
+        shared
     }
 
     fn pool(&self, connect: Duration) -> Result<Pool, SetupError> {
@@ -117,10 +173,34 @@ pub fn connect(
     Connector::new(Arc::clone(budget), None).connect(target, env)
 }
 
+/// Every secret that requests to an endpoint carry, kept out of all output from now on. Refused where
+/// one would cross a network in the clear, whatever proxy the environment names.
+fn secrets_to_send(
+    endpoint: &Endpoint,
+    credentials: &Credentials,
+) -> Result<Vec<Secret>, ConnectError> {
+    let mut all = Vec::new();
+    for access in &endpoint.accesses {
+        let url = &access.base_url;
+        let call = endpoint.dress(HttpCall::get(url.clone()), access, credentials);
+        let secrets: Vec<Secret> = call.secrets().collect();
+        if !secrets.is_empty() && crosses_a_network_in_the_clear(url) && !endpoint.insecure_http {
+            let host = url.host_str().unwrap_or_default().to_owned();
+            return Err(ConnectError::PlainHttp { host });
+        }
+        secrets.iter().for_each(remember);
+        all.extend(secrets);
+    }
+    Ok(all)
+}
+
+fn crosses_a_network_in_the_clear(url: &Url) -> bool {
+    url.scheme() != "https" && !is_loopback(url)
+}
+
 /// What is kept out of the records of an endpoint.
-fn scrubber(endpoint: &Endpoint, credentials: &Credentials) -> Scrubber {
-    let mut scrubber = Scrubber::default();
-    credentials.secrets().for_each(|secret| scrubber.register(secret));
+fn scrubber(endpoint: &Endpoint, secrets: Vec<Secret>) -> Scrubber {
+    let mut scrubber = Scrubber::new(secrets);
     if let Some(alias) = &endpoint.alias {
         for access in &endpoint.accesses {
             scrubber.rename(access.base_url.as_str().trim_end_matches('/'), alias);
@@ -141,6 +221,7 @@ impl Connection {
             headers: target.endpoint.dress(bare, access, &self.credentials).headers,
             extra: target.extra_body.clone(),
             max_tokens: MAX_TOKENS,
+            limits: size_limits(&target.endpoint.bounds),
         };
         Client::new(address, Arc::clone(&self.transport), log)
     }
@@ -149,6 +230,11 @@ impl Connection {
     pub async fn offered_models(&self) -> Option<Vec<String>> {
         offered_models(&*self.transport, &self.target.endpoint, &self.credentials).await
     }
+}
+
+fn size_limits(bounds: &Bounds) -> SizeLimits {
+    let given = bounds.iter().map(|(what, limit)| (*what, limit.get()));
+    given.fold(SizeLimits::default(), |limits, (what, limit)| limits.with(what, limit))
 }
 
 fn timeouts(given: Timeouts) -> transport::Timeouts {
@@ -162,9 +248,56 @@ fn timeouts(given: Timeouts) -> transport::Timeouts {
     }
 }
 
-fn limits(given: Limits) -> EndpointLimits {
-    EndpointLimits {
-        concurrency: Some(given.concurrency.unwrap_or(CONCURRENCY)),
-        per_minute: given.requests_per_minute,
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::target::{Defaults, TargetEntry, resolve};
+
+    fn connected(url: &str, change: impl Fn(&mut TargetEntry)) -> Result<Connection, ConnectError> {
+        let (base_url, model) = (Some(url.to_owned()), Some("m".to_owned()));
+        let mut entry = TargetEntry { base_url, model, ..TargetEntry::default() };
+        change(&mut entry);
+        let env = |name: &str| Some(format!("value-of-{name}"));
+        let targets = resolve(&entry, &Defaults::default(), Path::new(""), &env).unwrap();
+        let target = targets.into_iter().next().unwrap();
+        connect(target, &env, &Arc::new(Budget::unlimited()))
+    }
+
+    fn with_key(entry: &mut TargetEntry) {
+        entry.api_key_env = Some("MY_KEY".to_owned());
+    }
+
+    fn with_header(entry: &mut TargetEntry) {
+        entry.headers.insert("x-team".to_owned(), "blue".to_owned());
+    }
+
+    #[test]
+    fn no_credential_crosses_a_network_in_the_clear() {
+        let nothing = |_: &mut TargetEntry| {};
+        let refused = |result: Result<Connection, ConnectError>| {
+            matches!(result, Err(ConnectError::PlainHttp { .. }))
+        };
+        for host in
+            ["10.0.0.5:8000", "example.test", "127.0.0.1.example.test", "[fe80::1]", "0.0.0.0"]
+        {
+            let url = format!("http://{host}/v1");
+            assert!(refused(connected(&url, with_key)), "{host}");
+            assert!(refused(connected(&url, with_header)), "{host}");
+            assert!(connected(&url, nothing).is_ok(), "{host}");
+            assert!(connected(&url.replace("http:", "https:"), with_key).is_ok(), "{host}");
+            let allowed = |entry: &mut TargetEntry| {
+                with_key(entry);
+                entry.insecure_http = Some(true);
+            };
+            assert!(connected(&url, allowed).is_ok(), "{host}");
+        }
+        for url in ["http://me:pw@h.test/v1", "http://h.test/v1?session=abc"] {
+            assert!(refused(connected(url, nothing)), "{url}");
+        }
+        for host in ["127.0.0.1:1", "127.8.8.8", "localhost", "[::1]:1", "[::ffff:127.0.0.1]"] {
+            assert!(connected(&format!("http://{host}/v1"), with_key).is_ok(), "{host}");
+        }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::presets::{Hosting, Preset, PresetKey};
 use super::{Access, Endpoint, Env, TargetEntry};
-use crate::transport::{HttpCall, Secret};
+use crate::secret::remember;
+use crate::transport::{HeaderText, HttpCall, Secret, is_open_header};
 
 /// The secrets of an endpoint, read from the environment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -59,9 +60,7 @@ impl Endpoint {
         if let Some(key) = &credentials.key {
             call = call.credential(&access.key_header.name, &access.key_header.prefix, key.clone());
         }
-        for (name, value) in &self.headers {
-            call = call.header(name, value);
-        }
+        call.headers.extend(self.headers.iter().map(|(name, text)| (name.clone(), text.clone())));
         for (name, secret) in &credentials.headers {
             call = call.credential(name, "", secret.clone());
         }
@@ -74,6 +73,38 @@ impl Credentials {
     pub fn secrets(&self) -> impl Iterator<Item = &Secret> {
         self.key.iter().chain(self.headers.iter().map(|(_, secret)| secret))
     }
+}
+
+/// A header that the user sets. Any name may carry a credential.
+pub(super) fn own_header(name: &str, value: &str) -> (String, HeaderText) {
+    let text = if is_open_header(name) {
+        HeaderText::Plain(value.to_owned())
+    } else {
+        HeaderText::Secret { scheme: String::new(), secret: Secret::new(value) }
+    };
+    (name.to_ascii_lowercase(), text)
+}
+
+/// The longest name of a variable that is shown though it is not set.
+const MAX_SHOWN_NAME: usize = 64;
+
+/// Refuses what is probably a key, without showing it.
+pub(super) fn check_variable(name: &str, env: Env<'_>) -> Result<(), String> {
+    if looks_like_a_name(name) || env(name).is_some() {
+        return Ok(());
+    }
+    remember(&Secret::new(name));
+    Err("it takes the name of an environment variable, such as MY_KEY, and not the key itself; what \
+         was given names no variable that is set, and is not shown because it may be a key"
+        .to_owned())
+}
+
+/// Variables of keys are in upper case by custom; long ones have parts.
+fn looks_like_a_name(name: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
+    let parted = name.len() < 20 || name.contains('_');
+    let starts_well = name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_');
+    starts_well && parted && name.len() <= MAX_SHOWN_NAME && name.bytes().all(plain)
 }
 
 /// Where a key comes from.

@@ -3,7 +3,7 @@
 //! Whether the endpoint works does not matter here, only whether it understood the request.
 
 use crate::dialect::{ApiError, DialectId, Envelope, is_reply};
-use crate::transport::{Exchange, Response, TokenCount};
+use crate::transport::{Exchange, RecordedExchange, Response, TokenCount};
 
 /// How strongly an answer suggests that the endpoint speaks a dialect, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,7 +23,7 @@ pub enum Rank {
 }
 
 /// How the endpoint answered when a dialect was tried.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct DialectAnswer {
     /// The dialect.
     pub dialect: DialectId,
@@ -33,18 +33,23 @@ pub struct DialectAnswer {
     pub said: String,
     /// What it cost, as far as the endpoint counts.
     pub tokens: TokenCount,
+    /// What was sent and came back; `None` where nothing came in time.
+    pub exchange: Option<RecordedExchange>,
 }
 
 impl DialectAnswer {
     /// Judges an exchange that was tried at this path.
-    pub(super) fn of(dialect: DialectId, path: &str, exchange: &Exchange) -> Self {
+    pub(super) fn of(dialect: DialectId, path: &str, exchange: Exchange) -> Self {
         let (rank, said) = match exchange.response() {
             Ok(response) => of_response(dialect, path, response),
             Err(error) => (Rank::Silent, error.to_string()),
         };
         let replied = exchange.response().ok().filter(|_| rank == Rank::Replied);
-        let tokens = replied.map(|response| tokens(dialect, response)).unwrap_or_default();
-        Self { dialect, rank, said, tokens }
+        let tokens = replied
+            .filter(|_| !exchange.is_recalled())
+            .map(|response| tokens(dialect, response))
+            .unwrap_or_default();
+        Self { dialect, rank, said, tokens, exchange: Some(exchange.into()) }
     }
 
     /// Nothing came within the time that was given.
@@ -54,7 +59,8 @@ impl DialectAnswer {
 
     /// Something that cost nothing.
     pub(super) fn without_cost(dialect: DialectId, rank: Rank, said: impl Into<String>) -> Self {
-        Self { dialect, rank, said: said.into(), tokens: TokenCount::default() }
+        let tokens = TokenCount::default();
+        Self { dialect, rank, said: said.into(), tokens, exchange: None }
     }
 }
 

@@ -13,7 +13,7 @@ use super::dialect_answer::{DialectAnswer, Rank};
 use super::{Access, Connection};
 use crate::dialect::{DialectId, call_url};
 use crate::ir::{Message, Request};
-use crate::transport::{HttpCall, by_status};
+use crate::transport::{HttpCall, RecordedExchange, by_status};
 
 /// How long the answers may take: a local server may have to load the model first.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const MAX_TOKENS: u64 = 16;
 
 /// The access that was found, and how each candidate answered.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Discovery {
     /// The access to use.
     pub access: Access,
@@ -31,13 +31,13 @@ pub struct Discovery {
 }
 
 /// No dialect was recognised.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DiscoverError {
     /// Nothing answered: infrastructure, not a matter of dialects.
-    #[error("no answer from the endpoint: {said}")]
+    #[error("no answer from the endpoint: {}", .answers.first().map_or("", |it| it.said.as_str()))]
     Silent {
-        /// Why, as the first dialect that was tried found it.
-        said: String,
+        /// Why, for each dialect that was tried.
+        answers: Vec<DialectAnswer>,
     },
     /// Something answered, but in none of the dialects.
     #[error(
@@ -49,6 +49,14 @@ pub enum DiscoverError {
         /// How each dialect was answered.
         answers: Vec<DialectAnswer>,
     },
+}
+
+impl DiscoverError {
+    /// What was sent and came back.
+    pub fn into_exchanges(self) -> Vec<RecordedExchange> {
+        let (Self::Silent { answers } | Self::NoDialect { answers }) = self;
+        answers.into_iter().filter_map(|answer| answer.exchange).collect()
+    }
 }
 
 fn listed(answers: &[DialectAnswer]) -> String {
@@ -104,7 +112,7 @@ async fn attempt(connection: &Connection, access: &Access) -> DialectAnswer {
     let call = HttpCall::post(url, dialect.codec().encode_request(&greeting(&target.model)));
     let call = target.endpoint.dress(call, access, credentials);
     let exchange = transport.send(&call, &by_status).await;
-    DialectAnswer::of(dialect, &path, &exchange)
+    DialectAnswer::of(dialect, &path, exchange)
 }
 
 /// The smallest thing to say.
@@ -142,9 +150,10 @@ fn choose(answers: &[DialectAnswer]) -> Option<DialectId> {
 
 fn failure(answers: Vec<DialectAnswer>) -> DiscoverError {
     let silent = answers.iter().all(|answer| answer.rank == Rank::Silent);
-    match answers.first() {
-        Some(first) if silent => DiscoverError::Silent { said: first.said.clone() },
-        _ => DiscoverError::NoDialect { answers },
+    if silent && !answers.is_empty() {
+        DiscoverError::Silent { answers }
+    } else {
+        DiscoverError::NoDialect { answers }
     }
 }
 

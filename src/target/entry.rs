@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::presets::Preset;
-use super::{DialectChoice, ExtraBody, Limits, Span, TargetError, Timeouts};
+use super::{Bounds, DialectChoice, ExtraBody, Limits, Span, TargetError, Timeouts};
 use crate::ir::Object;
 use crate::profile::{Requirement, ThinkingSwitch};
 
@@ -15,7 +15,8 @@ use crate::profile::{Requirement, ThinkingSwitch};
 #[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TargetEntry {
-    /// What the target is called in output; by default the provider's name.
+    /// What the target is known by in output, snapshots, policies and history; by default made from
+    /// the provider, the host and the model.
     pub name: Option<String>,
     /// A provider that is known by name.
     pub provider: Option<String>,
@@ -35,12 +36,18 @@ pub struct TargetEntry {
     /// The `{names}` in the provider's URL.
     #[serde(default)]
     pub vars: BTreeMap<String, String>,
-    /// Headers of every request. No credentials: those go into `headers_env`.
+    /// Headers of every request. No credentials: those go into `headers_env`. Their values are not
+    /// stored all the same, but for headers of the protocol such as `anthropic-beta`.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
     /// Headers whose values are in environment variables of these names.
     #[serde(default)]
     pub headers_env: BTreeMap<String, String>,
+    /// Whether a credential may be sent over plain HTTP to another machine.
+    pub insecure_http: Option<bool>,
+    /// How large a reply and its parts may be.
+    #[serde(default)]
+    pub bounds: Bounds,
     /// Fields merged into every request body: a table, or JSON text.
     pub extra_body: Option<ExtraBody>,
     /// The fields that switch thinking on: the full suite asks for every tool choice with them too.

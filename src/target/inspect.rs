@@ -12,10 +12,10 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::{Access, Connection, Endpoint, Hosting, Target, Template};
-use crate::transport::{HttpCall, Transport, by_status};
+use crate::transport::{HttpCall, Judgement, Response, Transport};
 
-/// How long a server may take to tell.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a server may take to tell, the wait for a place among the targets of its endpoint included.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What a server tells of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -146,8 +146,13 @@ fn may_tell(endpoint: &Endpoint) -> bool {
     !known_cloud || endpoint.provider == "ollama-cloud"
 }
 
+/// A page that is not there is an answer: the server is not of that kind.
+fn judge_page(response: &Response) -> Judgement {
+    if response.status == 404 { Judgement::Final } else { Judgement::ByStatus }
+}
+
 async fn ask(transport: &dyn Transport, call: &HttpCall) -> Option<Value> {
-    let exchange = timeout(PATIENCE, transport.send(call, &by_status)).await.ok()?;
+    let exchange = timeout(PATIENCE, transport.send(call, &judge_page)).await.ok()?;
     let response = exchange.response().ok()?;
     response.json().ok().filter(|_| response.is_success())
 }

@@ -32,7 +32,7 @@ mod testing;
 
 pub use access::{Access, KeyHeader};
 pub use choice::DialectChoice;
-pub use config::{Config, ConfigFile, Defaults, Limits, STARTER, Timeouts};
+pub use config::{Bounds, Config, ConfigFile, Defaults, Limits, STARTER, Timeouts};
 pub use config_error::ConfigError;
 pub(crate) use connect::MAX_TOKENS;
 pub use connect::{ConnectError, Connection, Connector, connect};

@@ -9,12 +9,16 @@ use std::time::Duration;
 use url::Url;
 
 use super::access::accesses;
-use super::credentials::{key_from, preset_key};
+use super::credentials::{check_variable, key_from, own_header, preset_key};
 use super::entry::{check_headers, check_vars, extra_body, models, variants};
 use super::presets::{Hosting, Preset};
-use super::{Access, Defaults, KeyFrom, Limits, TargetEntry, Timeouts};
+use super::{Access, Bounds, Defaults, KeyFrom, Limits, TargetEntry, Timeouts};
 use crate::ir::{Digest, Object};
-use crate::profile::{Requirement, Subject};
+use crate::profile::{Requirement, Subject, origin};
+use crate::transport::HeaderText;
+
+/// Stands for a provider that is not known by name.
+const CUSTOM: &str = "custom";
 
 /// How the environment is looked at: injected, so that resolving stays pure.
 pub type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -22,7 +26,7 @@ pub type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
 /// One model with one setting at one endpoint.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Target {
-    /// What it is called in output.
+    /// What it is known by: unique, and the same from run to run.
     pub name: String,
     /// The model's name at the endpoint.
     pub model: String,
@@ -50,8 +54,8 @@ pub struct Endpoint {
     pub accesses: Vec<Access>,
     /// Where the key comes from.
     pub key: KeyFrom,
-    /// Headers of every request.
-    pub headers: BTreeMap<String, String>,
+    /// Headers of every request. Those that the user sets are secret, but for those of the protocol.
+    pub headers: BTreeMap<String, HeaderText>,
     /// Headers whose values are in environment variables of these names.
     pub headers_env: BTreeMap<String, String>,
     /// How hard it may be asked.
@@ -64,6 +68,10 @@ pub struct Endpoint {
     pub ttl: Duration,
     /// What stands for its address in records, where that is another in every run.
     pub alias: Option<String>,
+    /// Whether a credential may be sent over plain HTTP to another machine.
+    pub insecure_http: bool,
+    /// How large a reply and its parts may be, where that is not the default.
+    pub bounds: Bounds,
 }
 
 /// What is wrong with an entry, and in which field.
@@ -98,10 +106,7 @@ impl Target {
 /// A base URL as profiles show it: no user info, no trailing slash, and of the query only what
 /// selects an API version.
 fn shown_url(url: &Url) -> String {
-    let mut shown = format!("{}://{}", url.scheme(), url.host_str().unwrap_or_default());
-    if let Some(port) = url.port() {
-        shown = format!("{shown}:{port}");
-    }
+    let mut shown = format!("{}://{}", url.scheme(), shown_host(url));
     shown.push_str(url.path().trim_end_matches('/'));
     if let Some((_, version)) = url.query_pairs().find(|(name, _)| name == "api-version") {
         shown = format!("{shown}?api-version={version}");
@@ -121,7 +126,7 @@ pub fn resolve(
     let endpoint = resolve_endpoint(entry, defaults, folder, env)?;
     let models = models(entry)?;
     let several = models.len() > 1;
-    let base_name = entry.name.clone().unwrap_or_else(|| endpoint.provider.clone());
+    let base_name = entry.name.clone().unwrap_or_else(|| default_name(entry, &endpoint));
     let mut targets = Vec::new();
     for model in models {
         for variant in variants(entry)? {
@@ -146,6 +151,29 @@ pub fn resolve(
     Ok(targets)
 }
 
+/// What the models of an entry without a name are called after: the provider, and the host where the
+/// provider does not say it. One that is not known by name is only where it is.
+fn default_name(entry: &TargetEntry, endpoint: &Endpoint) -> String {
+    let provider = &endpoint.provider;
+    let own = entry.base_url.as_deref().and_then(|text| Url::parse(text.trim()).ok());
+    let is_known = |url: &Url| {
+        let preset = Preset::find(provider).ok();
+        let known = preset.iter().flat_map(|preset| &preset.endpoints);
+        let mut known = known.filter_map(|it| Url::parse(&it.base_url).ok());
+        known.any(|known| origin(&known) == origin(url))
+    };
+    match own.filter(|url| !is_known(url)) {
+        Some(url) if provider == CUSTOM => shown_host(&url),
+        Some(url) => format!("{provider}/{}", shown_host(&url)),
+        None => provider.clone(),
+    }
+}
+
+fn shown_host(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+}
+
 /// The endpoint of an entry, whose model may not be known yet.
 pub fn resolve_endpoint(
     entry: &TargetEntry,
@@ -156,6 +184,7 @@ pub fn resolve_endpoint(
     let preset = preset(entry)?;
     check_vars(entry, preset)?;
     check_headers(entry)?;
+    check_variables(entry, env)?;
     let key = key_from(entry, preset, env);
     let preset_key = preset.zip(key.name()).and_then(|(preset, name)| preset_key(preset, name));
     let accesses = accesses(entry, preset, preset_key, env)?;
@@ -165,10 +194,12 @@ pub fn resolve_endpoint(
         (None, None) => Hosting::Cloud,
     };
     let ttl = entry.ttl.or(defaults.ttl).map_or(hosting.default_ttl(), |span| span.0);
-    let mut headers = preset.map(|preset| preset.headers.clone()).unwrap_or_default();
-    headers.extend(entry.headers.iter().map(|(k, v)| (k.to_ascii_lowercase(), v.clone())));
+    let presets = preset.into_iter().flat_map(|preset| &preset.headers);
+    let mut headers: BTreeMap<String, HeaderText> =
+        presets.map(|(name, value)| (name.clone(), HeaderText::Plain(value.clone()))).collect();
+    headers.extend(entry.headers.iter().map(|(name, value)| own_header(name, value)));
     Ok(Endpoint {
-        provider: preset.map_or("custom", |preset| preset.id.as_str()).to_owned(),
+        provider: preset.map_or(CUSTOM, |preset| preset.id.as_str()).to_owned(),
         hosting,
         accesses,
         key,
@@ -179,6 +210,17 @@ pub fn resolve_endpoint(
         chat_template: entry.chat_template.as_ref().map(|path| folder.join(path)),
         ttl,
         alias: None,
+        bounds: defaults.bounds.iter().chain(&entry.bounds).map(|(k, v)| (*k, *v)).collect(),
+        insecure_http: entry.insecure_http.or(defaults.insecure_http).unwrap_or(false),
+    })
+}
+
+/// Where the name of a variable is asked for, people paste the key itself.
+fn check_variables(entry: &TargetEntry, env: Env<'_>) -> Result<(), TargetError> {
+    let key = entry.api_key_env.iter().map(|name| ("api_key_env", name));
+    let headers = entry.headers_env.values().map(|name| ("headers_env", name));
+    key.chain(headers).try_for_each(|(field, name)| {
+        check_variable(name, env).map_err(|problem| TargetError::new(field, problem))
     })
 }
 
@@ -407,6 +449,28 @@ mod tests {
         entry.headers_env.insert("bad name".to_owned(), "X".to_owned());
         let shown = resolved(&entry, &[]).unwrap_err().to_string();
         assert_eq!(shown, "headers_env: 'bad name' cannot be the name of a header");
+    }
+
+    #[test]
+    fn a_pasted_key_is_refused_and_not_shown() {
+        let pasted = [
+            "sk-proj-abcdefghijklmnop",
+            "AIzaSyAbcdefghijklmnopqrstuvwxyz0123456",
+            "0123456789abcdef0123456789abcdef",
+            "AKIAABCDEFGHIJKLMNOP",
+            "Bearer abc",
+        ];
+        for key in pasted {
+            let mut own = TargetEntry { api_key_env: Some(key.to_owned()), ..entry("vllm") };
+            let shown = resolved(&own, &[]).unwrap_err().to_string();
+            assert!(shown.starts_with("api_key_env: it takes the name"), "{shown}");
+            assert!(!shown.contains(key), "{shown}");
+            own.headers_env.insert("x-gate".to_owned(), own.api_key_env.take().unwrap());
+            let shown = resolved(&own, &[]).unwrap_err().to_string();
+            assert!(shown.starts_with("headers_env: ") && !shown.contains(key), "{shown}");
+        }
+        let own = TargetEntry { api_key_env: Some("my.own-name".to_owned()), ..entry("vllm") };
+        assert!(resolved(&own, &["my.own-name"]).is_ok());
     }
 
     #[test]

@@ -1,14 +1,18 @@
 //! The simulated models as targets.
 
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use super::resolve::{Target, TargetError, resolve};
-use super::{Defaults, DialectChoice, ExtraBody, TargetEntry};
+use super::{Defaults, DialectChoice, ExtraBody, Limits, TargetEntry};
 use crate::profile::Subject;
 use crate::sim::{Fleet, ModelFile, thinking_switch};
 
 /// What stands for the address of a simulated model, so that profiles do not depend on a port.
 pub(crate) const ADDRESS: &str = "sim:";
+
+/// Requests at the same time to all simulated models, which share one server of our own.
+const AT_ONCE: NonZeroUsize = NonZeroUsize::MIN.saturating_add(63);
 
 /// A simulated model as a target whose profile does not name the port.
 pub fn simulated(
@@ -24,6 +28,7 @@ pub fn simulated(
         model: Some(model.name.clone()),
         thinking_on: switch.as_ref().map(|switch| ExtraBody(switch.on.clone())),
         thinking_off: switch.map(|switch| ExtraBody(switch.off)),
+        limits: defaults.limits.or(Limits { concurrency: Some(AT_ONCE), ..Limits::default() }),
         ..TargetEntry::default()
     };
     let targets = resolve(&entry, defaults, Path::new(""), &|_| None)?;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Connection, Credentials, Endpoint, Target};
 use crate::ir::Object;
-use crate::transport::scripted::{Scripted, Step, response};
+use crate::transport::testing::scripted::{Scripted, Step, response};
 use crate::transport::{Budget, HttpTransport, Scrubber, SizeLimits, Timeouts};
 
 /// What a path is answered with.
@@ -64,5 +64,6 @@ pub(super) fn connection(endpoint: &Endpoint, model: &str) -> Connection {
         transport: Arc::new(transport()),
         credentials: Credentials::default(),
         budget: Arc::new(Budget::unlimited()),
+        gate: crate::transport::SendGate::default(),
     }
 }

@@ -26,6 +26,7 @@ mod scan;
 mod steps;
 mod view;
 
+pub(crate) use coerce::{AllowedTypes, coerce};
 pub use format::Format;
 pub use formats::{FORMATS, find_format};
 pub use parsed::{Event, Parsed, Problem, ProblemCode, Repair, TextCall, TextPart};

@@ -1,9 +1,10 @@
 //! Budget: how many requests and tokens a run may spend, and how many it has spent.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use super::error::TransportError;
+use super::journal::{Journal, Spent};
 
 /// What a run may spend over all its endpoints, and what was spent: every attempt counts as a
 /// request, and tokens count as endpoints tell them.
@@ -16,6 +17,8 @@ pub struct Budget {
     completion: AtomicU64,
     /// The budget that this one is a share of.
     whole: Option<Arc<Budget>>,
+    /// Where what is spent is noted.
+    journal: OnceLock<Arc<dyn Journal>>,
 }
 
 /// Tokens as endpoints count them.
@@ -44,6 +47,7 @@ impl Budget {
             prompt: AtomicU64::new(0),
             completion: AtomicU64::new(0),
             whole: None,
+            journal: OnceLock::new(),
         }
     }
 
@@ -55,6 +59,21 @@ impl Budget {
     /// Counts what one endpoint spends of a budget that it shares with others.
     pub fn share_of(whole: &Arc<Self>) -> Self {
         Self { whole: Some(Arc::clone(whole)), ..Self::unlimited() }
+    }
+
+    /// Notes everything that is spent from now on in this journal, unless there is one already.
+    pub fn note_in(&self, journal: Arc<dyn Journal>) {
+        let _ = self.journal.set(journal);
+    }
+
+    /// Counts what was spent before: by a process that was broken off.
+    pub fn count_earlier(&self, spent: Spent) {
+        self.spent.fetch_add(spent.requests, Ordering::Relaxed);
+        self.prompt.fetch_add(spent.prompt_tokens, Ordering::Relaxed);
+        self.completion.fetch_add(spent.completion_tokens, Ordering::Relaxed);
+        if let Some(whole) = &self.whole {
+            whole.count_earlier(spent);
+        }
     }
 
     /// How many requests were sent.
@@ -73,16 +92,24 @@ impl Budget {
     /// Counts the tokens of a reply. They are known only afterwards, so the requests that are under
     /// way when the last token is spent still count.
     pub fn charge(&self, tokens: TokenCount) {
-        self.prompt.fetch_add(tokens.prompt, Ordering::Relaxed);
-        self.completion.fetch_add(tokens.completion, Ordering::Relaxed);
+        for (counter, more) in
+            [(&self.prompt, tokens.prompt), (&self.completion, tokens.completion)]
+        {
+            let add = |counted: u64| Some(counted.saturating_add(more));
+            // It always gives a number, so there is no error to meet.
+            let _ = counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+        }
         if let Some(whole) = &self.whole {
             whole.charge(tokens);
         }
+        if let Some(journal) = self.journal.get() {
+            journal.charge(tokens);
+        }
     }
 
-    /// Takes one request out of the budget.
+    /// Takes one request out of the budget, and notes it before it is sent.
     pub(super) fn spend(&self) -> Result<(), TransportError> {
-        if self.tokens().total() >= self.tokens {
+        if self.tokens != u64::MAX && self.tokens().total() >= self.tokens {
             return Err(TransportError::TokenBudget { limit: self.tokens });
         }
         if let Some(whole) = &self.whole {
@@ -91,8 +118,8 @@ impl Budget {
         let next = |spent| (spent < self.requests).then_some(spent + 1);
         self.spent
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, next)
-            .map(|_| ())
-            .map_err(|_| TransportError::Budget { limit: self.requests })
+            .map_err(|_| TransportError::Budget { limit: self.requests })?;
+        self.journal.get().map_or(Ok(()), |journal| journal.reserve())
     }
 }
 
@@ -126,5 +153,15 @@ mod tests {
         share.charge(TokenCount { prompt: 0, completion: 1 });
         assert_eq!(share.spend(), Err(TransportError::TokenBudget { limit: 100 }));
         assert_eq!(whole.tokens(), TokenCount { prompt: 60, completion: 40 });
+    }
+
+    #[test]
+    fn an_absurd_count_ends_no_run_without_a_budget() {
+        let budget = Budget::unlimited();
+        for _ in 0..2 {
+            budget.charge(TokenCount { prompt: u64::MAX, completion: u64::MAX });
+            assert_eq!(budget.spend(), Ok(()));
+        }
+        assert_eq!(budget.tokens().prompt, u64::MAX);
     }
 }

@@ -2,12 +2,13 @@
 
 use std::fmt;
 
+use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use url::{Position, Url};
 
 use super::headers;
-use super::secret::{SECRET_MARK, Scrubber, Secret};
+use crate::secret::{SECRET_MARK, Scrubber, Secret};
 use crate::wire::Framing;
 
 /// The methods that model APIs use.
@@ -96,16 +97,21 @@ impl HttpCall {
     }
 
     /// The credentials that this request carries, in its headers and its address.
-    pub(super) fn secrets(&self) -> impl Iterator<Item = Secret> {
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = Secret> {
         let in_headers = self.headers.iter().filter_map(|(name, value)| match value {
             HeaderText::Secret { secret, .. } => Some(secret.clone()),
             HeaderText::Plain(text) => headers::is_credential(name).then(|| Secret::new(text)),
         });
-        let parameters = self.url.query_pairs();
-        let in_query = parameters.filter(|(name, _)| headers::is_credential_parameter(name));
-        let in_url = self.url.password().into_iter().map(Secret::new);
-        in_headers.chain(in_url).chain(in_query.map(|(_, value)| Secret::new(value)))
+        in_headers.chain(secrets_in_url(&self.url)).filter(|secret| !secret.expose().is_empty())
     }
+}
+
+/// What an address carries beside its place: user, password, and parameters.
+pub(crate) fn secrets_in_url(url: &Url) -> impl Iterator<Item = Secret> {
+    let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+    let user = [Some(url.username()), url.password()].into_iter().flatten().map(decoded);
+    let parameters = url.query_pairs().filter(|(name, _)| !headers::is_open_parameter(name));
+    user.chain(parameters.map(|(_, value)| value.into_owned())).map(Secret::new)
 }
 
 impl fmt::Debug for HttpCall {
@@ -175,7 +181,7 @@ fn redacted_header(name: &str, value: &HeaderText, scrubber: &Scrubber) -> Strin
     }
 }
 
-/// The address without its user info and the values of its credential parameters.
+/// The address without its user info and the values of its parameters, but for those of the protocol.
 pub(super) fn redacted_url(url: &Url) -> String {
     let has_user = !url.username().is_empty() || url.password().is_some();
     let user = if has_user { format!("{SECRET_MARK}@") } else { String::new() };
@@ -186,10 +192,9 @@ pub(super) fn redacted_url(url: &Url) -> String {
 
 fn redacted_query(query: &str) -> String {
     let pairs = query.split('&').map(|pair| match pair.split_once('=') {
-        Some((name, _)) if headers::is_credential_parameter(name) => {
-            format!("{name}={SECRET_MARK}")
-        }
-        _ => pair.to_owned(),
+        Some((name, _)) if !headers::is_open_parameter(name) => format!("{name}={SECRET_MARK}"),
+        Some(_) => pair.to_owned(),
+        None => SECRET_MARK.to_owned(),
     });
     pairs.collect::<Vec<_>>().join("&")
 }

@@ -4,9 +4,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::bounds::Oversize;
 use super::cassette::Nearest;
-use super::secret::Scrubber;
 use super::timeouts::Phase;
+use crate::secret::Scrubber;
 use crate::wire::WireError;
 
 /// A failed attempt. Stored as evidence, so each variant carries plain data and no live error.
@@ -57,7 +58,7 @@ pub enum TransportError {
         detail: String,
     },
     /// The body, the stream or its frames are beyond the limits.
-    #[error("{what} is beyond the limit of {limit}")]
+    #[error("too-large: {what} is beyond the limit of {limit}; raise it with --bound {}=N", what.name())]
     TooLarge {
         /// What was too large.
         what: Oversize,
@@ -164,34 +165,6 @@ impl CloseStage {
             Self::BeforeReply => "the connection was closed before the reply",
             Self::MidBody => "the connection broke in the middle of the body",
         }
-    }
-}
-
-/// What was beyond a limit of size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Oversize {
-    /// A whole body, in bytes after decompression.
-    Body,
-    /// All of a stream, in bytes after decompression.
-    Stream,
-    /// One frame of a stream, in bytes.
-    Frame,
-    /// The number of frames of a stream.
-    FrameCount,
-    /// The nesting of an array element, in levels.
-    Nesting,
-}
-
-impl std::fmt::Display for Oversize {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Body => "the size of the body in bytes",
-            Self::Stream => "the size of the stream in bytes",
-            Self::Frame => "the size of a frame in bytes",
-            Self::FrameCount => "the number of frames in the stream",
-            Self::Nesting => "the depth of a frame's JSON",
-        })
     }
 }
 

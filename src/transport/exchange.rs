@@ -1,9 +1,9 @@
 //! The evidence record of one exchange: what was sent, what came back, and when.
 //!
 //! A record is content-addressed by **what was said, not when**: the digest of a
-//! [`RecordedExchange`] covers all of it but the measurements (arrival times, durations, waits). Two
+//! [`RecordedExchange`] covers all of it but the [`Measurements`] (arrival times, durations, waits). Two
 //! exchanges that said the same have the same digest, so profiles made from a deterministic endpoint
-//! do not change from run to run and equal evidence is stored once.
+//! do not change from run to run.
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::call::SentRequest;
 use super::error::TransportError;
+use super::in_flight::Room;
 use crate::ir::Digest;
 use crate::wire::Frame;
 
@@ -33,6 +34,41 @@ pub struct Exchange {
     pub attempts: Vec<HttpAttempt>,
     /// How long the last attempt took.
     pub timing: Timing,
+    /// Where it is kept, if it is.
+    #[serde(skip)]
+    pub(crate) kept: Option<Kept>,
+    /// The room that a large reply has in memory until the exchange is stored.
+    #[serde(skip)]
+    pub room: Room,
+}
+
+/// An exchange that a journal holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Kept {
+    pub(crate) digest: Digest,
+    pub(crate) source: Source,
+}
+
+/// Where an exchange that is kept comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// The endpoint.
+    Endpoint,
+    /// An earlier process, which has paid for it.
+    Recalled,
+}
+
+/// The times of an exchange, which its digest does not cover.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Measurements {
+    /// How long the last attempt took.
+    pub timing: Timing,
+    /// The wait before each attempt, in milliseconds.
+    pub waited_ms: Vec<u64>,
+    /// When each frame came, in milliseconds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub at_ms: Vec<u64>,
 }
 
 /// What an attempt came to.
@@ -130,7 +166,8 @@ impl Exchange {
     /// A record of a single attempt.
     pub fn single(request: SentRequest, outcome: HttpOutcome, timing: Timing) -> Self {
         let attempts = vec![HttpAttempt { end: outcome.end(), waited_ms: 0 }];
-        Self { exchange_version: EXCHANGE_VERSION, request, outcome, attempts, timing }
+        let (exchange_version, kept) = (EXCHANGE_VERSION, None);
+        Self { exchange_version, request, outcome, attempts, timing, kept, room: Room::default() }
     }
 
     /// The response, if it is complete.
@@ -141,8 +178,41 @@ impl Exchange {
         }
     }
 
-    /// The times that do not count for the digest, but for `timing`.
-    fn measurements(&mut self) -> impl Iterator<Item = &mut u64> {
+    /// Whether a journal keeps it.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.kept.is_some()
+    }
+
+    /// Whether an earlier process kept it, which has paid for it.
+    pub(crate) fn is_recalled(&self) -> bool {
+        self.kept.as_ref().is_some_and(|kept| kept.source == Source::Recalled)
+    }
+
+    /// The JSON that its digest is of: all but the measurements, which are given apart.
+    pub fn split(&mut self) -> (Vec<u8>, Measurements) {
+        let measured = Measurements {
+            timing: std::mem::take(&mut self.timing),
+            waited_ms: self.waits().map(std::mem::take).collect(),
+            at_ms: self.arrivals().map(std::mem::take).collect(),
+        };
+        // Writing plain data with string keys to memory does not fail.
+        let said = serde_json::to_vec(self).unwrap_or_default();
+        self.measure(&measured);
+        (said, measured)
+    }
+
+    /// Puts the measurements back.
+    pub fn measure(&mut self, measured: &Measurements) {
+        self.timing = measured.timing;
+        self.waits().zip(&measured.waited_ms).for_each(|(place, value)| *place = *value);
+        self.arrivals().zip(&measured.at_ms).for_each(|(place, value)| *place = *value);
+    }
+
+    fn waits(&mut self) -> impl Iterator<Item = &mut u64> {
+        self.attempts.iter_mut().map(|attempt| &mut attempt.waited_ms)
+    }
+
+    fn arrivals(&mut self) -> impl Iterator<Item = &mut u64> {
         let response = match &mut self.outcome {
             HttpOutcome::Answered(response) => Some(response),
             HttpOutcome::Failed { partial, .. } => partial.as_mut(),
@@ -151,8 +221,7 @@ impl Exchange {
             Body::Frames(frames) => Some(frames),
             Body::Whole(_) => None,
         });
-        let arrivals = frames.into_iter().flatten().map(|frame| &mut frame.at_ms);
-        self.attempts.iter_mut().map(|attempt| &mut attempt.waited_ms).chain(arrivals)
+        frames.into_iter().flatten().map(|frame| &mut frame.at_ms)
     }
 }
 
@@ -170,6 +239,11 @@ impl RecordedExchange {
         &self.digest
     }
 
+    /// Takes the room that it has in memory, for whoever stores it.
+    pub(crate) fn take_room(&mut self) -> Room {
+        std::mem::take(&mut self.exchange.room)
+    }
+
     /// The exchange alone.
     pub fn into_exchange(self) -> Exchange {
         self.exchange
@@ -178,12 +252,10 @@ impl RecordedExchange {
 
 impl From<Exchange> for RecordedExchange {
     fn from(mut exchange: Exchange) -> Self {
-        let timing = std::mem::take(&mut exchange.timing);
-        let measured: Vec<u64> = exchange.measurements().map(std::mem::take).collect();
-        // Writing plain data with string keys to memory does not fail.
-        let digest = Digest::of(serde_json::to_vec(&exchange).unwrap_or_default());
-        exchange.measurements().zip(measured).for_each(|(place, value)| *place = value);
-        exchange.timing = timing;
+        let digest = match &exchange.kept {
+            Some(kept) => kept.digest.clone(),
+            None => Digest::of(exchange.split().0),
+        };
         Self { exchange, digest }
     }
 }
@@ -296,8 +368,8 @@ mod tests {
     use serde_json::json;
 
     use super::super::call::HttpCall;
-    use super::super::secret::Scrubber;
     use super::*;
+    use crate::secret::Scrubber;
     use crate::wire::Framing;
 
     fn exchange(body: Body) -> Exchange {

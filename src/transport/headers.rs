@@ -1,4 +1,4 @@
-//! Headers: which are kept as evidence, and which carry credentials.
+//! Headers and parameters: which are kept as evidence, and which may be secret.
 
 /// Response headers that are kept as evidence.
 const KEPT: &[&str] = &[
@@ -43,21 +43,19 @@ const CREDENTIAL_HEADERS: &[&str] = &[
     "x-portkey-api-key",
 ];
 
-/// Query parameters whose value is a credential.
-const CREDENTIAL_PARAMETERS: &[&str] = &[
-    "access_token",
-    "api-key",
-    "api_key",
-    "apikey",
-    "auth",
-    "key",
-    "password",
-    "secret",
-    "sig",
-    "signature",
-    "subscription-key",
-    "token",
+/// Request headers that say how the protocol is spoken. Whatever else a user sets is secret.
+const OPEN_HEADERS: &[&str] = &[
+    "accept",
+    "accept-language",
+    "anthropic-beta",
+    "anthropic-version",
+    "content-type",
+    "openai-beta",
+    "user-agent",
 ];
+
+/// Query parameters that say how the protocol is spoken. All others are secret.
+const OPEN_PARAMETERS: &[&str] = &["alt", "api-version", "beta"];
 
 /// Whether a response header is kept. Names are compared in lower case.
 pub(super) fn is_kept(name: &str) -> bool {
@@ -69,9 +67,14 @@ pub(super) fn is_credential(name: &str) -> bool {
     CREDENTIAL_HEADERS.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// Whether a query parameter is redacted whatever it holds.
-pub(super) fn is_credential_parameter(name: &str) -> bool {
-    CREDENTIAL_PARAMETERS.iter().any(|known| known.eq_ignore_ascii_case(name))
+/// Whether the value of a header that a user sets may be stored and shown.
+pub fn is_open_header(name: &str) -> bool {
+    OPEN_HEADERS.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Whether the value of a query parameter may be stored and shown.
+pub(super) fn is_open_parameter(name: &str) -> bool {
+    OPEN_PARAMETERS.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
 #[cfg(test)]
@@ -92,6 +95,7 @@ mod tests {
     fn credentials_are_known_by_name_in_any_case() {
         assert!(is_credential("Authorization") && is_credential("X-API-Key"));
         assert!(!is_credential("anthropic-version"));
-        assert!(is_credential_parameter("key") && !is_credential_parameter("alt"));
+        assert!(is_open_header("Anthropic-Beta") && !is_open_header("x-team"));
+        assert!(is_open_parameter("alt") && !is_open_parameter("session"));
     }
 }

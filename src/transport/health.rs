@@ -103,7 +103,8 @@ impl PathHealth {
     }
 }
 
-fn is_answer(response: &Response, judgement: Judgement) -> bool {
+/// Whether a response answers, be it with a refusal.
+pub(super) fn is_answer(response: &Response, judgement: Judgement) -> bool {
     match judgement {
         Judgement::Final => true,
         Judgement::Transient => false,
@@ -126,8 +127,8 @@ fn describe(response: &Response) -> String {
 mod tests {
     use super::super::call::SentRequest;
     use super::super::exchange::{Body, Timing};
-    use super::super::secret::Scrubber;
     use super::*;
+    use crate::secret::Scrubber;
     use crate::wire::Framing;
 
     fn plain_call() -> HttpCall {

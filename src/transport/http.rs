@@ -16,13 +16,15 @@ use reqwest::{Client, ClientBuilder};
 use tokio::time::{Instant, timeout, timeout_at};
 use url::{Host, Url};
 
+use super::bounds::SizeLimits;
 use super::call::{HeaderText, HttpCall, Method, SentRequest, redacted_url};
 use super::error::{CloseStage, TransportError};
 use super::exchange::{Body, Exchange, HttpOutcome, Response, Timing};
-use super::receive::{Receiver, SizeLimits};
-use super::secret::Scrubber;
+use super::in_flight::{InFlight, Room};
+use super::receive::Receiver;
 use super::timeouts::{Phase, Timeouts};
-use super::{Judge, Transport, headers};
+use super::{Judge, Transport, headers, tls};
+use crate::secret::Scrubber;
 
 const USER_AGENT: &str = concat!("toolprobe/", env!("CARGO_PKG_VERSION"));
 
@@ -33,6 +35,7 @@ pub struct HttpTransport {
     limits: SizeLimits,
     scrubber: Scrubber,
     pool: Pool,
+    in_flight: InFlight,
 }
 
 /// Kept-alive connections. Clones share them; making a new pool is slow.
@@ -50,8 +53,8 @@ impl Pool {
     pub fn new(connect: Duration) -> Result<Self, SetupError> {
         Ok(Self {
             connect,
-            direct: base_client(connect).no_proxy().build().map_err(SetupError)?,
-            proxied: base_client(connect).build().map_err(SetupError)?,
+            direct: base_client(connect)?.no_proxy().build()?,
+            proxied: base_client(connect)?.build()?,
             known_origins: Arc::default(),
         })
     }
@@ -70,10 +73,16 @@ impl Pool {
     }
 }
 
-/// The HTTP client could not be set up; the system's certificates are the likely reason.
+/// The HTTP client could not be set up.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot set up the HTTP client")]
-pub struct SetupError(#[source] reqwest::Error);
+pub enum SetupError {
+    /// The certificates that the system trusts cannot be used.
+    #[error("cannot use the certificates of this system")]
+    Certificates(#[from] rustls::Error),
+    /// The client refused its settings.
+    #[error("cannot set up the HTTP client")]
+    Client(#[from] reqwest::Error),
+}
 
 impl HttpTransport {
     /// A transport within these limits whose records are free of the scrubber's secrets.
@@ -88,7 +97,13 @@ impl HttpTransport {
     /// The same over a shared pool, whose connect timeout is used.
     pub fn over(pool: Pool, timeouts: Timeouts, limits: SizeLimits, scrubber: Scrubber) -> Self {
         let timeouts = Timeouts { connect: pool.connect, ..timeouts };
-        Self { timeouts, limits, scrubber, pool }
+        Self { timeouts, limits, scrubber, pool, in_flight: InFlight::new(&limits) }
+    }
+
+    /// The same, with room for large replies that it shares with other transports.
+    #[must_use]
+    pub fn sharing(self, in_flight: InFlight) -> Self {
+        Self { in_flight, ..self }
     }
 
     /// The registered secrets and those of the call.
@@ -108,8 +123,12 @@ impl HttpTransport {
                 .unwrap_or_else(|_| Err(self.timed_out(Phase::Total)));
         let timing =
             Timing { first_byte_ms: arrival.first_byte_ms, total_ms: millis(started.elapsed()) };
+        let room = std::mem::take(&mut arrival.room);
         let outcome = arrival.into_outcome(result, &scrubber);
-        Exchange::single(SentRequest::redacted(call, &scrubber), outcome, timing)
+        Exchange {
+            room,
+            ..Exchange::single(SentRequest::redacted(call, &scrubber), outcome, timing)
+        }
     }
 
     async fn send_and_receive(
@@ -168,6 +187,9 @@ impl HttpTransport {
             let Some(bytes) = piece else { return receiver.finish(at_ms) };
             arrival.first_byte_ms.get_or_insert(at_ms);
             receiver.push(&bytes, at_ms)?;
+            if let Some(bytes) = receiver.wants_room().filter(|_| !arrival.room.is_taken()) {
+                arrival.room = self.in_flight.take(bytes).await;
+            }
         }
     }
 
@@ -206,18 +228,20 @@ impl Transport for HttpTransport {
 }
 
 /// Without retries of the client: `retrying` decides on them and records them.
-fn base_client(connect: Duration) -> ClientBuilder {
-    Client::builder()
+fn base_client(connect: Duration) -> Result<ClientBuilder, rustls::Error> {
+    Ok(Client::builder()
+        .tls_backend_preconfigured(tls::client_config()?)
         .user_agent(USER_AGENT)
         .connect_timeout(connect)
         .redirect(reqwest::redirect::Policy::none())
-        .retry(reqwest::retry::never())
+        .retry(reqwest::retry::never()))
 }
 
-fn is_loopback(url: &Url) -> bool {
+/// Whether an address is on this machine. Such addresses are reached without a proxy.
+pub fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.to_canonical().is_loopback(),
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
         None => false,
     }
@@ -263,14 +287,15 @@ struct Arrival {
     /// Status and headers, and the receiver of the body.
     response: Option<(Response, Receiver)>,
     first_byte_ms: Option<u64>,
+    /// The room of a large body.
+    room: Room,
 }
 
 impl Arrival {
     fn into_outcome(self, result: Result<(), TransportError>, scrubber: &Scrubber) -> HttpOutcome {
         let oversize = matches!(result, Err(TransportError::TooLarge { .. }));
-        let scrub = |(name, value): (String, String)| (name, scrubber.text(value));
-        let response = self.response.map(|(Response { status, headers, .. }, receiver)| {
-            let headers = headers.into_iter().map(scrub).collect();
+        let response = self.response.map(|(Response { status, mut headers, .. }, receiver)| {
+            scrubber.pieces(headers.iter_mut().map(|(_, value)| value).collect());
             Response { status, headers, body: receiver.into_body(scrubber, oversize) }
         });
         match (result, response) {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -19,12 +19,88 @@ pub struct EndpointLimits {
     pub per_minute: Option<NonZeroU32>,
 }
 
-/// Admits the requests to one endpoint.
+impl EndpointLimits {
+    /// The stricter of both, limit by limit.
+    fn stricter(self, other: Self) -> Self {
+        let least = |a: Option<NonZeroUsize>, b| a.into_iter().chain(b).min();
+        Self {
+            concurrency: least(self.concurrency, other.concurrency),
+            per_minute: self.per_minute.into_iter().chain(other.per_minute).min(),
+        }
+    }
+}
+
+/// The limits of one endpoint, shared by everything that is sent there.
+#[derive(Debug, Default)]
+pub struct SharedLimits {
+    /// What those who send have agreed on. It counts from the first request on.
+    agreed: Mutex<EndpointLimits>,
+    /// Requests at the same time where nobody says anything.
+    usual: Option<NonZeroUsize>,
+    places: OnceLock<Places>,
+}
+
+/// What is left of the limits.
 #[derive(Debug)]
-pub(super) struct Limiter {
+struct Places {
     slots: Option<Arc<Semaphore>>,
     window: Option<Mutex<Window>>,
-    /// The endpoint asked to be left alone until then.
+}
+
+impl SharedLimits {
+    /// Limits of which nothing is said yet but how many requests are usual at the same time.
+    pub fn usually(concurrency: NonZeroUsize) -> Self {
+        Self { usual: Some(concurrency), ..Self::default() }
+    }
+
+    /// Keeps to these limits as well: the strictest counts, from the first request on.
+    pub fn agree(&self, limits: EndpointLimits) {
+        let mut agreed = self.agreed.lock().unwrap_or_else(PoisonError::into_inner);
+        *agreed = agreed.stricter(limits);
+    }
+
+    fn places(&self) -> &Places {
+        self.places.get_or_init(|| {
+            let agreed = *self.agreed.lock().unwrap_or_else(PoisonError::into_inner);
+            let slots = agreed.concurrency.or(self.usual);
+            Places {
+                slots: slots.map(|slots| Arc::new(Semaphore::new(slots.get()))),
+                window: agreed.per_minute.map(|per_minute| Mutex::new(Window::new(per_minute))),
+            }
+        })
+    }
+
+    /// Waits for a place.
+    async fn slot(&self) -> Option<OwnedSemaphorePermit> {
+        let slots = self.places().slots.as_ref()?;
+        // The semaphore is never closed, so there is no error to meet.
+        Arc::clone(slots).acquire_owned().await.ok()
+    }
+
+    /// Waits until another request may begin in this minute.
+    async fn turn(&self) {
+        let window = self.places().window.as_ref();
+        let reserve = |window: &Mutex<Window>| {
+            window.lock().unwrap_or_else(PoisonError::into_inner).reserve(Instant::now())
+        };
+        if let Some(start) = window.map(reserve) {
+            sleep_until(start).await;
+        }
+    }
+}
+
+impl From<EndpointLimits> for SharedLimits {
+    fn from(limits: EndpointLimits) -> Self {
+        Self { agreed: Mutex::new(limits), ..Self::default() }
+    }
+}
+
+/// Admits the requests of one target to its endpoint.
+#[derive(Debug)]
+pub(super) struct Limiter {
+    shared: Arc<SharedLimits>,
+    /// The endpoint asked to be left alone until then. Often that is about one model, so that others
+    /// at the same endpoint go on.
     held_until: Mutex<Option<Instant>>,
 }
 
@@ -35,36 +111,31 @@ pub(super) struct Admission {
 }
 
 impl Limiter {
-    pub(super) fn new(limits: EndpointLimits) -> Self {
-        let window = |per_minute: NonZeroU32| Mutex::new(Window::new(per_minute));
-        Self {
-            slots: limits.concurrency.map(|slots| Arc::new(Semaphore::new(slots.get()))),
-            window: limits.per_minute.map(window),
-            held_until: Mutex::new(None),
-        }
+    pub(super) fn new(shared: Arc<SharedLimits>) -> Self {
+        Self { shared, held_until: Mutex::new(None) }
     }
 
-    /// Waits until the endpoint may be asked. Requests are admitted in the order they came.
+    /// Waits until the endpoint may be asked. Requests are admitted in the order they came. Nobody
+    /// keeps a place while the endpoint wants to be left alone: others could use it.
     pub(super) async fn admit(&self) -> Admission {
-        let slot = match &self.slots {
-            // The semaphore is never closed, so there is no error to meet.
-            Some(slots) => Arc::clone(slots).acquire_owned().await.ok(),
-            None => None,
-        };
-        self.wait_for_turn().await;
-        Admission { _slot: slot }
+        loop {
+            self.wait_while_held().await;
+            let slot = self.shared.slot().await;
+            if !self.is_held() {
+                self.shared.turn().await;
+                return Admission { _slot: slot };
+            }
+        }
     }
 
     /// Waits for another attempt without giving up the place.
     pub(super) async fn admit_again(&self, admission: Admission) -> Admission {
-        self.wait_for_turn().await;
+        self.shared.turn().await;
+        self.wait_while_held().await;
         admission
     }
 
-    async fn wait_for_turn(&self) {
-        if let Some(start) = self.reserve() {
-            sleep_until(start).await;
-        }
+    async fn wait_while_held(&self) {
         while let Some(end) = self.held_until().filter(|end| *end > Instant::now()) {
             sleep_until(end).await;
         }
@@ -82,9 +153,8 @@ impl Limiter {
         *self.held_until.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn reserve(&self) -> Option<Instant> {
-        let window = self.window.as_ref()?;
-        Some(window.lock().unwrap_or_else(PoisonError::into_inner).reserve(Instant::now()))
+    fn is_held(&self) -> bool {
+        self.held_until().is_some_and(|end| end > Instant::now())
     }
 }
 
@@ -120,10 +190,45 @@ mod tests {
     use super::*;
 
     fn limiter(concurrency: Option<usize>, per_minute: Option<u32>) -> Limiter {
-        Limiter::new(EndpointLimits {
+        Limiter::new(Arc::new(limits(concurrency, per_minute).into()))
+    }
+
+    fn limits(concurrency: Option<usize>, per_minute: Option<u32>) -> EndpointLimits {
+        EndpointLimits {
             concurrency: concurrency.and_then(NonZeroUsize::new),
             per_minute: per_minute.and_then(NonZeroU32::new),
-        })
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn targets_of_one_endpoint_share_its_limits_and_the_strictest_counts() {
+        let shared = Arc::new(SharedLimits::usually(NonZeroUsize::MIN));
+        shared.agree(limits(Some(9), None));
+        shared.agree(limits(Some(5), Some(2)));
+        shared.agree(limits(None, Some(3)));
+        let begin = Instant::now();
+        let starts = join_all((0..5).map(|_| async {
+            Limiter::new(Arc::clone(&shared)).admit().await;
+            begin.elapsed().as_secs()
+        }));
+        assert_eq!(starts.await, [0, 0, 60, 60, 120]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_target_that_is_told_to_wait_keeps_no_place_from_others() {
+        let shared = Arc::new(SharedLimits::from(limits(Some(1), None)));
+        let (held, other) = (Limiter::new(Arc::clone(&shared)), Limiter::new(shared));
+        held.hold(Duration::from_secs(5));
+        let begin = Instant::now();
+        let waiting = async {
+            held.admit().await;
+            begin.elapsed().as_secs()
+        };
+        let going_on = async {
+            other.admit().await;
+            begin.elapsed().as_secs()
+        };
+        assert_eq!(tokio::join!(waiting, going_on), (5, 0));
     }
 
     #[tokio::test(start_paused = true)]

@@ -29,14 +29,18 @@
 //!
 //! - `call`: what is sent, and what of it may be stored
 //! - `exchange`, `error`: the evidence record with its digest, and the kinds of failure
-//! - `secret`, `headers`: removing secrets, and which headers are kept
-//! - `http`: one attempt over HTTP; the only file that uses the HTTP client
+//! - `headers`: which headers are kept, and which carry no credential
+//! - `http`: one attempt over HTTP; the only file that uses the HTTP client; `tls`: its certificates
 //! - `receive`, `sniff`: from pieces of a body to a text or frames, within size limits
+//! - `bounds`: how large each part of a reply may be; `in_flight`: how much of all replies together
 //! - `cassette`: recorded exchanges, played back without a network
 //! - `retrying`: retries, limits and budget around any transport
 //! - `retry`, `limits`, `budget`, `health`, `timeouts`: the decisions that `retrying` follows
 //! - `concurrency_limit`: one limit over the requests to several endpoints
+//! - `journal`: what is kept as it happens, and recalled by a resumed run
+//! - `send_gate`: lets nothing new out once a run is to stop
 
+mod bounds;
 mod budget;
 mod call;
 mod cassette;
@@ -46,37 +50,46 @@ mod exchange;
 mod headers;
 mod health;
 mod http;
+mod in_flight;
+mod journal;
 mod limits;
 mod receive;
 mod retry;
 mod retrying;
-mod secret;
+mod send_gate;
 mod sniff;
 mod timeouts;
+mod tls;
 
 #[cfg(test)]
-mod loopback;
-#[cfg(test)]
-pub(crate) mod scripted;
+pub(crate) mod testing;
 
 use futures_util::future::BoxFuture;
 
+pub use crate::secret::{SECRET_MARK, Scrubber, Secret};
+pub use bounds::{Oversize, SizeLimits};
 pub use budget::{Budget, TokenCount};
+pub(crate) use call::secrets_in_url;
 pub use call::{HeaderText, HttpCall, Method, SentRequest};
 pub use cassette::{
-    Cassette, JsonDifference, Nearest, Piecing, Playback, Recut, cut_short, differences, recut,
+    Cassette, JsonDifference, Nearest, Piecing, Playback, Recut, RequestKey, cut_short,
+    differences, recut,
 };
 pub use concurrency_limit::ConcurrencyLimit;
 pub use error::TransportError;
 pub use exchange::{
-    Body, EXCHANGE_VERSION, Exchange, HttpOutcome, RecordedExchange, Response, TimedFrame, Timing,
+    Body, EXCHANGE_VERSION, Exchange, HttpOutcome, Measurements, RecordedExchange, Response,
+    TimedFrame, Timing,
 };
-pub use http::{HttpTransport, Pool, SetupError};
-pub use limits::EndpointLimits;
-pub use receive::SizeLimits;
+pub(crate) use exchange::{Kept, Source};
+pub use headers::is_open_header;
+pub use http::{HttpTransport, Pool, SetupError, is_loopback};
+pub use in_flight::InFlight;
+pub use journal::{Journal, Journaled, Spent, Standing};
+pub use limits::{EndpointLimits, SharedLimits};
 pub use retry::{Judgement, RetryPolicy};
 pub use retrying::{RetrySettings, Retrying};
-pub use secret::{Scrubber, Secret};
+pub use send_gate::SendGate;
 pub use timeouts::Timeouts;
 
 /// Judges a complete response by its content: whether a retry may help is not always in the status.
@@ -87,7 +100,7 @@ pub fn by_status(_response: &Response) -> Judgement {
     Judgement::ByStatus
 }
 
-/// Sends calls to an endpoint. Implemented by HTTP, by [`Retrying`] and [`ConcurrencyLimit`] around
+/// Sends calls to an endpoint. Implemented by HTTP, by [`Retrying`], [`Journaled`] and others around
 /// another transport, and by [`Cassette`], which replays recorded exchanges.
 ///
 /// `send` always gives a record: failure is an [`HttpOutcome`], and a record holds no secret. Dropping

@@ -2,42 +2,22 @@
 //!
 //! No I/O. What arrived before an error is kept as evidence.
 
-use super::error::{Oversize, TransportError};
+use super::bounds::{Oversize, SizeLimits, count_values};
+use super::error::TransportError;
 use super::exchange::{Body, TimedFrame};
-use super::secret::Scrubber;
 use super::sniff::{BodyShape, detect_shape, shape_of_empty};
-use crate::wire::{Frame, FrameReader, Framing, WireLimits};
+use crate::secret::Scrubber;
+use crate::wire::{Frame, FrameReader, Framing};
 
 /// How many bytes of a body beyond the limits are kept as evidence.
 const KEPT_OF_OVERSIZE: usize = 64 * 1024;
 
+/// A reply of this many bytes needs no room of its own.
+const SMALL: usize = 64 * 1024;
+
 /// How many bytes are awaited that say whether a body is a stream. Beyond them the content type
 /// decides, so that leading blanks are not scanned again for every piece.
 const MAX_UNDECIDED: usize = 4096;
-
-/// What is accepted of one response, after decompression.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SizeLimits {
-    /// The largest whole body, in bytes.
-    pub body_bytes: usize,
-    /// The largest stream, in bytes.
-    pub stream_bytes: usize,
-    /// The most frames of a stream.
-    pub frames: usize,
-    /// What a single frame may be.
-    pub frame: WireLimits,
-}
-
-impl Default for SizeLimits {
-    fn default() -> Self {
-        Self {
-            body_bytes: 16 * 1024 * 1024,
-            stream_bytes: 64 * 1024 * 1024,
-            frames: 250_000,
-            frame: WireLimits::default(),
-        }
-    }
-}
 
 /// Receives one body.
 #[derive(Debug)]
@@ -84,7 +64,7 @@ impl Receiver {
                 self.decide(at_ms)
             }
             BodyState::Whole(body) => {
-                check_size(Oversize::Body, self.received, self.limits.body_bytes)?;
+                self.limits.check(Oversize::Body, self.received)?;
                 body.extend_from_slice(bytes);
                 Ok(())
             }
@@ -103,13 +83,17 @@ impl Receiver {
         match &mut self.state {
             BodyState::Frames { reader, fresh, frames } => {
                 let end = reader.take().map_or(Ok(()), |reader| reader.finish(fresh));
-                stamp(fresh, frames, at_ms);
+                let stamped = stamp(fresh, frames, at_ms, &self.limits);
                 end?;
-                check_size(Oversize::FrameCount, frames.len(), self.limits.frames)
+                stamped
             }
-            BodyState::Whole(body) | BodyState::Undecided(body) => std::str::from_utf8(body)
-                .map(|_| ())
-                .map_err(|error| TransportError::NotUtf8 { offset: error.valid_up_to() as u64 }),
+            BodyState::Whole(body) | BodyState::Undecided(body) => {
+                let invalid = |error: std::str::Utf8Error| TransportError::NotUtf8 {
+                    offset: error.valid_up_to() as u64,
+                };
+                std::str::from_utf8(body).map_err(invalid)?;
+                self.limits.check(Oversize::Values, count_values(body))
+            }
         }
     }
 
@@ -124,7 +108,8 @@ impl Receiver {
                 if text.starts_with('\u{feff}') {
                     text.remove(0);
                 }
-                Body::Whole(scrubber.text(text))
+                scrubber.pieces(vec![&mut text]);
+                Body::Whole(text)
             }
             BodyState::Frames { frames, .. } => {
                 let mut size = 0;
@@ -132,7 +117,9 @@ impl Receiver {
                     size += length(&timed.frame);
                     size <= keep
                 });
-                Body::Frames(within.map(|timed| scrub(timed, scrubber)).collect())
+                let mut frames: Vec<TimedFrame> = within.collect();
+                scrub(&mut frames, scrubber);
+                Body::Frames(frames)
             }
         }
     }
@@ -143,7 +130,7 @@ impl Receiver {
         };
         match detect_shape(framing, self.content_type.as_deref(), start) {
             BodyShape::Undecided if start.len() <= MAX_UNDECIDED => {
-                check_size(Oversize::Body, self.received, self.limits.body_bytes)
+                self.limits.check(Oversize::Body, self.received)
             }
             BodyShape::Undecided => {
                 let start = std::mem::take(start);
@@ -158,35 +145,49 @@ impl Receiver {
 
     fn settle(&mut self, shape: BodyShape, start: &[u8], at_ms: u64) -> Result<(), TransportError> {
         if let (BodyShape::Frames, Some(framing)) = (shape, self.expected) {
-            let reader = Some(FrameReader::with_limits(framing, self.limits.frame));
+            let reader = Some(FrameReader::with_limits(framing, self.limits.frames()));
             self.state = BodyState::Frames { reader, fresh: Vec::new(), frames: Vec::new() };
             return self.push_frames(start, at_ms);
         }
         self.state = BodyState::Whole(start.to_vec());
-        check_size(Oversize::Body, self.received, self.limits.body_bytes)
+        self.limits.check(Oversize::Body, self.received)
     }
 
     fn push_frames(&mut self, bytes: &[u8], at_ms: u64) -> Result<(), TransportError> {
         let BodyState::Frames { reader: Some(reader), fresh, frames } = &mut self.state else {
             return Ok(());
         };
-        check_size(Oversize::Stream, self.received, self.limits.stream_bytes)?;
+        self.limits.check(Oversize::Stream, self.received)?;
         let read = reader.push(bytes, fresh);
-        stamp(fresh, frames, at_ms);
+        let stamped = stamp(fresh, frames, at_ms, &self.limits);
         read?;
-        check_size(Oversize::FrameCount, frames.len(), self.limits.frames)
+        stamped
+    }
+
+    /// The most bytes that the rest may bring, where what came is more than a small reply.
+    pub(super) fn wants_room(&self) -> Option<usize> {
+        let whole = match self.state {
+            BodyState::Frames { .. } => Oversize::Stream,
+            BodyState::Whole(_) | BodyState::Undecided(_) => Oversize::Body,
+        };
+        (self.received > SMALL).then(|| self.limits.of(whole))
     }
 }
 
-fn check_size(what: Oversize, size: usize, limit: usize) -> Result<(), TransportError> {
-    if size > limit {
-        return Err(TransportError::TooLarge { what, limit: limit as u64 });
+/// Keeps fresh frames with the time they came at.
+fn stamp(
+    fresh: &mut Vec<Frame>,
+    frames: &mut Vec<TimedFrame>,
+    at_ms: u64,
+    limits: &SizeLimits,
+) -> Result<(), TransportError> {
+    for frame in fresh.drain(..) {
+        if let Frame::Event { data, .. } = &frame {
+            limits.check(Oversize::Values, count_values(data.as_bytes()))?;
+        }
+        frames.push(TimedFrame { at_ms, frame });
     }
-    Ok(())
-}
-
-fn stamp(fresh: &mut Vec<Frame>, frames: &mut Vec<TimedFrame>, at_ms: u64) {
-    frames.extend(fresh.drain(..).map(|frame| TimedFrame { at_ms, frame }));
+    limits.check(Oversize::FrameCount, frames.len())
 }
 
 fn length(frame: &Frame) -> usize {
@@ -196,20 +197,26 @@ fn length(frame: &Frame) -> usize {
     }
 }
 
-fn scrub(timed: TimedFrame, scrubber: &Scrubber) -> TimedFrame {
-    let frame = match timed.frame {
-        Frame::Event { event, data } => {
-            Frame::Event { event: event.map(|name| scrubber.text(name)), data: scrubber.text(data) }
+/// Frame by frame, and over all frames, because a client joins what stands in them.
+fn scrub(frames: &mut [TimedFrame], scrubber: &Scrubber) {
+    let (mut names, mut texts) = (Vec::new(), Vec::new());
+    for timed in frames {
+        match &mut timed.frame {
+            Frame::Event { event, data } => {
+                names.extend(event);
+                texts.push(data);
+            }
+            Frame::Comment(text) => texts.push(text),
         }
-        Frame::Comment(text) => Frame::Comment(scrubber.text(text)),
-    };
-    TimedFrame { frame, ..timed }
+    }
+    scrubber.pieces(names);
+    scrubber.pieces(texts);
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::secret::Secret;
     use super::*;
+    use crate::secret::Secret;
 
     fn receive(
         expected: Option<Framing>,
@@ -270,12 +277,21 @@ mod tests {
         let pieces: [&[u8]; 1] = [b"data: sk-12345678\n\n"];
         let frames = receive(Some(Framing::Sse), "text/plain", &pieces, SizeLimits::default());
         assert_eq!(frames.1, Body::Frames(vec![timed(0, "[secret]")]));
+        let pieces: [&[u8]; 1] =
+            [b"data: {\"delta\":\"sk-123\"}\n\ndata: {\"delta\":\"45678\"}\n\n"];
+        let halves = receive(Some(Framing::Sse), "text/plain", &pieces, SizeLimits::default());
+        let blank = || timed(0, "{\"delta\":\"[secret]\"}");
+        assert_eq!(halves.1, Body::Frames(vec![blank(), blank()]));
     }
 
     #[test]
     fn bodies_streams_frames_and_their_number_are_bounded() {
-        let frame = WireLimits { max_frame_bytes: 64, ..WireLimits::default() };
-        let limits = SizeLimits { body_bytes: 40, stream_bytes: 90, frames: 3, frame };
+        let limits = SizeLimits::default()
+            .with(Oversize::Body, 40)
+            .with(Oversize::Stream, 90)
+            .with(Oversize::Frame, 64)
+            .with(Oversize::FrameCount, 3)
+            .with(Oversize::Values, 5);
         let error = |expected, piece: &[u8], times| {
             let pieces = vec![piece; times];
             receive(expected, "text/event-stream", &pieces, limits).0.unwrap_err()
@@ -290,6 +306,8 @@ mod tests {
         );
         assert_eq!(error(sse, b"data: 1234567890123456", 3), too_large(Oversize::Frame, 64));
         assert_eq!(error(sse, b"          ", 5), too_large(Oversize::Body, 40));
+        assert_eq!(error(None, b"[[[],[]]]", 1), too_large(Oversize::Values, 5));
+        assert_eq!(error(sse, b"data: [[[],[]]]\n\n", 1), too_large(Oversize::Values, 5));
     }
 
     #[test]
@@ -309,7 +327,7 @@ mod tests {
 
     #[test]
     fn only_the_beginning_of_an_oversize_body_is_kept() {
-        let limits = SizeLimits { body_bytes: 200_000, ..SizeLimits::default() };
+        let limits = SizeLimits::default().with(Oversize::Body, 200_000);
         let piece = vec![b'x'; 150_000];
         let (result, body) = receive(None, "text/plain", &[&piece, &piece], limits);
         assert!(matches!(result, Err(TransportError::TooLarge { .. })));

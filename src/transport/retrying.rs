@@ -13,7 +13,7 @@ use super::budget::Budget;
 use super::call::{HttpCall, SentRequest};
 use super::exchange::{Exchange, HttpAttempt, HttpOutcome, Timing};
 use super::health::Health;
-use super::limits::{Admission, EndpointLimits, Limiter};
+use super::limits::{Admission, Limiter, SharedLimits};
 use super::retry::{Judgement, RetryDecision, RetryFacts, RetryPolicy, RetryProgress, decide};
 use super::{Judge, Transport};
 
@@ -22,8 +22,8 @@ use super::{Judge, Transport};
 pub struct RetrySettings {
     /// When to send a request again.
     pub policy: RetryPolicy,
-    /// How many requests at the same time and per minute.
-    pub limits: EndpointLimits,
+    /// How many requests at the same time and per minute, over all that are sent to the endpoint.
+    pub limits: Arc<SharedLimits>,
     /// What the whole run may spend; shared by its endpoints.
     pub budget: Arc<Budget>,
     /// Gives numbers in `0..1` that keep clients from retrying in step.
@@ -36,7 +36,7 @@ impl Default for RetrySettings {
     fn default() -> Self {
         Self {
             policy: RetryPolicy::default(),
-            limits: EndpointLimits::default(),
+            limits: Arc::default(),
             budget: Arc::new(Budget::unlimited()),
             jitter: random_fraction,
             clock: Utc::now,
@@ -150,8 +150,9 @@ mod tests {
     use super::super::by_status;
     use super::super::error::{CloseStage, TransportError};
     use super::super::exchange::{AttemptEnd, Body, Response};
-    use super::super::secret::Scrubber;
+    use super::super::limits::EndpointLimits;
     use super::*;
+    use crate::secret::Scrubber;
 
     /// Gives prepared outcomes in turn.
     struct Prepared(Mutex<VecDeque<HttpOutcome>>);
@@ -266,6 +267,7 @@ mod tests {
     async fn nobody_else_runs_into_trouble_that_may_be_there_to_stay() {
         let prepared = Prepared(Mutex::new([503; 4].map(|code| status(code, &[])).into()));
         let limits = EndpointLimits { concurrency: Some(NonZeroUsize::MIN), per_minute: None };
+        let limits = Arc::new(SharedLimits::from(limits));
         let endpoint = Retrying::new(&prepared, RetrySettings { limits, ..settings() });
         let call = HttpCall::get("http://127.0.0.1:1/".parse().unwrap());
         let many = (0..20).map(|_| endpoint.send(&call, &by_status));

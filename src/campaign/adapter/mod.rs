@@ -10,16 +10,20 @@ mod seen;
 
 use std::collections::BTreeMap;
 
-use futures_util::future::try_join_all;
+use futures_util::future::join_all;
 
 pub(crate) use behind::{Behind, find_behind};
-use reach::{NotReached, find_access};
+pub(crate) use reach::NotReached;
+use reach::find_access;
 use seen::seen;
 
 use super::{ProbedTarget, Suspect};
 use crate::profile::{Confirmation, Subject};
 use crate::regress::{AdapterSide, Diff, as_translated, compare_through_adapter};
-use crate::target::Connection;
+use crate::sim::dialect_switch;
+use crate::store::{Evidence, StoreError};
+use crate::target::{Access, Connection};
+use crate::transport::RecordedExchange;
 
 /// Stands for the provider in the subjects of models through an adapter.
 pub(crate) const ADAPTER: &str = "adapter";
@@ -34,6 +38,28 @@ pub(crate) struct Pair {
 type Found = BTreeMap<String, AdapterSide>;
 
 impl Pair {
+    /// Speaks to the gateway over this access. Thinking is switched as it is directly, or where the
+    /// dialect is another one, as that dialect does it.
+    fn settle(&mut self, mut access: Access) {
+        let own = self.direct.target.endpoint.accesses.first();
+        if access.thinking.is_none() {
+            access.thinking = own.and_then(|own| match &own.thinking {
+                Some(switch) if own.dialect == access.dialect => Some(switch.clone()),
+                Some(_) => dialect_switch(access.dialect),
+                None => None,
+            });
+        }
+        let target = &mut self.through.target;
+        let subject = target.subject_at(&access, None);
+        target.subject = Some(Subject { provider: ADAPTER.to_owned(), ..subject });
+        target.endpoint.accesses = vec![access];
+    }
+
+    /// Both connections of all pairs.
+    pub(crate) fn connections_mut(pairs: &mut [Self]) -> impl Iterator<Item = &mut Connection> {
+        pairs.iter_mut().flat_map(|pair| [&mut pair.direct, &mut pair.through])
+    }
+
     /// Both sides of all pairs.
     pub(crate) fn connections(pairs: &[Self]) -> Vec<Connection> {
         pairs.iter().flat_map(|pair| [pair.direct.clone(), pair.through.clone()]).collect()
@@ -45,23 +71,41 @@ impl Pair {
     }
 }
 
-/// Makes sure that the gateway leads to the simulator, and settles on the access that does.
-pub(crate) async fn reach_all(pairs: &mut [Pair]) -> Result<(), NotReached> {
+/// Makes sure that the gateway leads to the simulator, and settles on the access that does. Gives the
+/// pairs that can be compared, and why the others cannot; an error where none can.
+pub(crate) async fn reach_all(
+    pairs: Vec<Pair>,
+) -> Result<(Vec<Pair>, Vec<NotReached>), NotReached> {
     let accesses =
-        try_join_all(pairs.iter().map(|pair| find_access(&pair.through, &pair.direct))).await?;
-    for (pair, access) in pairs.iter_mut().zip(accesses) {
-        let target = &mut pair.through.target;
-        let subject = target.subject_at(&access, None);
-        target.subject = Some(Subject { provider: ADAPTER.to_owned(), ..subject });
-        target.endpoint.accesses = vec![access];
+        join_all(pairs.iter().map(|pair| find_access(&pair.through, &pair.direct))).await;
+    let (mut reached, mut missed) = (Vec::new(), Vec::new());
+    for (mut pair, access) in pairs.into_iter().zip(accesses) {
+        match access {
+            Ok(access) => {
+                pair.settle(access);
+                reached.push(pair);
+            }
+            Err(problem) => missed.push(problem),
+        }
     }
-    Ok(())
+    match (reached.is_empty(), missed.pop()) {
+        (true, Some(problem)) => Err(problem),
+        (_, last) => {
+            missed.extend(last);
+            Ok((reached, missed))
+        }
+    }
 }
 
-/// What of a probed target is compared.
-pub(crate) fn adapter_side(probed: ProbedTarget) -> AdapterSide {
-    let seen = seen(probed.profile.dialect, &probed.exchanges);
-    AdapterSide { profile: probed.profile, seen }
+/// What of a probed target is compared; its exchanges are in the run's evidence.
+pub(crate) fn adapter_side(
+    probed: ProbedTarget,
+    evidence: &Evidence,
+) -> Result<AdapterSide, StoreError> {
+    let exchanges: Result<Vec<_>, _> = probed.kept.iter().map(|it| evidence.get(it)).collect();
+    let exchanges: Vec<RecordedExchange> = exchanges?.into_iter().map(Into::into).collect();
+    let seen = seen(probed.profile.dialect, &exchanges);
+    Ok(AdapterSide { profile: probed.profile, seen })
 }
 
 /// The models that the adapter seems to break.

@@ -11,7 +11,7 @@ use crate::target::{Access, Connection, discover};
 const SHOWN: usize = 300;
 
 /// What came back instead of the simulator's answer.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, serde::Serialize)]
 #[error(
     "the gateway does not reach the simulator: {request} for '{model}' came back with {came}; start \
      the simulator with `toolprobe sim --addr 127.0.0.1:8089` and make that address the gateway's \

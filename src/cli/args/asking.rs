@@ -3,6 +3,7 @@
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum as _};
 
@@ -11,8 +12,9 @@ use crate::campaign::{Resumed, RunSettings};
 use crate::cli::shell::clock;
 use crate::cli::shell::error::CliError;
 use crate::probe::{Suite, SuiteName};
-use crate::target::{Defaults, Limits, Span, Target, Timeouts};
-use crate::transport::Budget;
+use crate::profile::Manner;
+use crate::target::{Bounds, Defaults, Limits, Span, Target, Timeouts};
+use crate::transport::{Budget, Oversize};
 
 /// Trials of each case where nothing else is said.
 const TRIALS: u32 = 3;
@@ -64,6 +66,13 @@ impl SuiteArgs {
     }
 }
 
+/// A bound as it is written on the command line.
+fn bound(text: &str) -> Result<(Oversize, NonZeroUsize), String> {
+    let (name, limit) = text.split_once('=').ok_or("it takes the form 'name=number'")?;
+    let limit = limit.parse().map_err(|_| format!("'{limit}' is not a number above zero"))?;
+    Ok((name.parse()?, limit))
+}
+
 /// The flags shared by all commands that ask an endpoint something.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "How much is asked")]
@@ -83,13 +92,23 @@ pub(crate) struct AskingArgs {
     #[command(flatten)]
     pub(crate) suite_args: SuiteArgs,
 
-    /// Requests to one endpoint at the same time [default: 8]
+    /// Requests to one endpoint at the same time, over all of its targets
+    /// [default: 8]
     #[arg(long, value_name = "N")]
     concurrency: Option<NonZeroUsize>,
 
     /// How long one exchange may take, such as 30s or 2m [default: 5m]
     #[arg(long, value_name = "TIME")]
     timeout: Option<Span>,
+
+    /// The most tokens of one reply, whatever the probe says [default: by probe, 1024 to 8192]
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<NonZeroU64>,
+
+    /// How large a part of a reply may be, such as calls=1000; what is beyond it
+    /// is inconclusive and named
+    #[arg(long, value_name = "NAME=N", value_parser = bound, value_delimiter = ',')]
+    bound: Vec<(Oversize, NonZeroUsize)>,
 
     /// The most requests of the whole run
     #[arg(long, value_name = "N")]
@@ -98,6 +117,11 @@ pub(crate) struct AskingArgs {
     /// The most tokens of the whole run, prompts and replies together
     #[arg(long, value_name = "N")]
     max_tokens_total: Option<NonZeroU64>,
+
+    /// How long exchanges may still take after the first Ctrl-C; a second one
+    /// ends them at once
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    grace: Span,
 
     /// Say what would be asked and what it would cost, and ask nothing
     #[arg(long)]
@@ -108,7 +132,7 @@ impl AskingArgs {
     /// What is asked; flags win over the configuration.
     pub(crate) fn settings(&self, defaults: &Defaults) -> Result<RunSettings, CliError> {
         let seed = self.seed.or(defaults.seed).unwrap_or(SEED);
-        let suite = self.suite_args.suite(seed)?;
+        let suite = self.suite_args.suite(seed)?.in_manner(self.manner());
         let name = self.suite.or(defaults.suite).unwrap_or(SuiteName::Standard);
         suite.check(name).map_err(CliError::usage)?;
         Ok(RunSettings {
@@ -128,16 +152,31 @@ impl AskingArgs {
         let name = self.suite.or(known.copied()).ok_or_else(none)?;
         let seed = self.seed.unwrap_or(then.seed);
         let trials = self.trials.map_or(then.trials, NonZeroU32::get);
-        let questions = self.suite_args.suite(seed)?;
+        let manner = if self.manner().is_default() { then.manner } else { self.manner() };
+        let questions = self.suite_args.suite(seed)?.in_manner(manner);
+        let tokens = |manner: Manner| manner.max_tokens.map_or_else(String::new, |n| n.to_string());
         for (what, then, now) in [
             ("suite", then.suite.clone(), name.as_str().to_owned()),
             ("seed", then.seed.to_string(), seed.to_string()),
             ("trials", then.trials.to_string(), trials.to_string()),
             ("probes", then.probe_version.clone(), questions.version().to_owned()),
+            ("max-tokens", tokens(then.manner), tokens(manner)),
         ] {
             resumed.same(what, &then, &now).map_err(CliError::usage)?;
         }
-        Ok(RunSettings { suite: questions, name, trials, seed, verified_at: clock::now()? })
+        // One run has one time, whenever its last target is asked.
+        let verified_at = then.started_at;
+        Ok(RunSettings { suite: questions, name, trials, seed, verified_at })
+    }
+
+    /// How long exchanges may still take when the process is asked to stop.
+    pub(crate) fn grace(&self) -> Duration {
+        self.grace.0
+    }
+
+    /// What flags change of how it is asked.
+    fn manner(&self) -> Manner {
+        Manner { max_tokens: self.max_tokens.map(NonZeroU64::get) }
     }
 
     /// Whether nothing is to be asked.
@@ -156,6 +195,7 @@ impl AskingArgs {
     /// The target with the limits and timeouts that flags set over its own.
     pub(crate) fn limit(&self, mut target: Target) -> Target {
         let endpoint = &mut target.endpoint;
+        endpoint.bounds.extend(self.bounds());
         endpoint.limits = self.limits().or(endpoint.limits);
         endpoint.timeouts = self.timeouts().or(endpoint.timeouts);
         target
@@ -164,6 +204,11 @@ impl AskingArgs {
     /// The limits of one endpoint, as far as flags set them.
     pub(crate) fn limits(&self) -> Limits {
         Limits { concurrency: self.concurrency, ..Limits::default() }
+    }
+
+    /// How large replies may be, as far as flags set it.
+    pub(crate) fn bounds(&self) -> Bounds {
+        self.bound.iter().copied().collect()
     }
 
     /// The waits of one exchange, as far as flags set them.

@@ -9,8 +9,8 @@ use super::asking::AskingArgs;
 use crate::cli::shell::error::CliError;
 use crate::report::for_terminal;
 use crate::target::{
-    Connection, Connector, Defaults, DialectChoice, ExtraBody, Target, TargetEntry, resolve,
-    resolve_endpoint,
+    Connection, Connector, Defaults, DialectChoice, ExtraBody, Target, TargetEntry, TargetError,
+    resolve, resolve_endpoint,
 };
 use crate::transport::Budget;
 
@@ -25,9 +25,22 @@ pub(crate) struct AccessArgs {
     #[arg(long, value_name = "VAR")]
     api_key_env: Option<String>,
 
+    /// The header that carries the key [default: the protocol's own]
+    #[arg(long, value_name = "NAME", requires = "api_key_env")]
+    api_key_header: Option<String>,
+
     /// A further header of every request
     #[arg(long, value_name = "NAME: VALUE", value_parser = header)]
     header: Vec<(String, String)>,
+
+    /// A header whose value is in an environment variable, for credentials
+    #[arg(long, value_name = "NAME=VARIABLE", value_parser = header_env)]
+    header_env: Vec<(String, String)>,
+
+    /// Send credentials over plain HTTP to another machine, where everybody on
+    /// the way can read them
+    #[arg(long)]
+    insecure_http: bool,
 }
 
 /// The flags that describe one endpoint and its model.
@@ -69,6 +82,36 @@ pub(crate) fn header(text: &str) -> Result<(String, String), String> {
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
+/// A header and the environment variable that holds its value.
+fn header_env(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once('=').map(|(name, variable)| (name.trim(), variable.trim()));
+    match pair.filter(|(name, variable)| !name.is_empty() && !variable.is_empty()) {
+        Some((name, variable)) => Ok((name.to_owned(), variable.to_owned())),
+        None => Err("it takes the form 'name=VARIABLE'".to_owned()),
+    }
+}
+
+/// What is wrong with an endpoint, in the words of the command line: a field of the configuration is
+/// a flag there.
+pub(crate) fn usage(error: TargetError) -> CliError {
+    let TargetError { field, problem } = error;
+    CliError::usage(match field.as_str() {
+        "base_url" => problem,
+        "headers" => {
+            let problem =
+                problem.replace("which does not belong in a file", "which others can see");
+            let problem = problem.replace(
+                "name the environment variable that holds it in api_key_env or headers_env",
+                "put it into an environment variable and name that with --header-env NAME=VARIABLE, \
+                 or the key's with --api-key-env VARIABLE",
+            );
+            format!("--header: {problem}")
+        }
+        "headers_env" => format!("--header-env: {problem}"),
+        field => format!("--{}: {problem}", field.replace('_', "-")),
+    })
+}
+
 impl AccessArgs {
     /// The endpoint as a configuration would have it.
     pub(crate) fn entry(&self, url: Option<&str>, asking: &AskingArgs) -> TargetEntry {
@@ -76,7 +119,11 @@ impl AccessArgs {
             base_url: url.map(ToOwned::to_owned),
             dialect: Some(self.dialect.unwrap_or(DialectChoice::Auto)),
             api_key_env: self.api_key_env.clone(),
+            api_key_header: self.api_key_header.clone(),
             headers: self.header.iter().cloned().collect(),
+            headers_env: self.header_env.iter().cloned().collect(),
+            insecure_http: Some(self.insecure_http),
+            bounds: asking.bounds(),
             limits: asking.limits(),
             timeouts: asking.timeouts(),
             ..TargetEntry::default()
@@ -107,7 +154,7 @@ pub(crate) fn env(name: &str) -> Option<String> {
 /// The one target of an entry.
 pub(crate) fn first_target(entry: &TargetEntry) -> Result<Target, CliError> {
     let targets = resolve(entry, &Defaults::default(), Path::new(""), &env);
-    let first = targets.map_err(CliError::usage)?.into_iter().next();
+    let first = targets.map_err(usage)?.into_iter().next();
     first.ok_or_else(|| CliError::usage("no model to probe; name one with --model"))
 }
 
@@ -116,10 +163,10 @@ pub(crate) async fn connect_to(
     entry: &TargetEntry,
     budget: &Arc<Budget>,
 ) -> Result<Connection, CliError> {
-    let connector = Connector::new(Arc::clone(budget), None);
+    let connector = Connector::new(Arc::clone(budget), None).within(&entry.bounds);
     if entry.model.is_none() {
         let endpoint = resolve_endpoint(entry, &Defaults::default(), Path::new(""), &env);
-        let endpoint = endpoint.map_err(CliError::usage)?;
+        let endpoint = endpoint.map_err(usage)?;
         let offered = connector.offered_models(&endpoint, &env).await.map_err(CliError::usage)?;
         return Err(which_model(offered.as_deref()));
     }

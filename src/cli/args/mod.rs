@@ -6,5 +6,8 @@ pub(crate) mod endpoint;
 pub(crate) mod output;
 pub(crate) mod policy;
 pub(crate) mod scope;
+pub(crate) mod secrets;
 pub(crate) mod stored;
+pub(crate) mod telemetry_file;
 pub(crate) mod tools_file;
+pub(crate) mod with_plan;

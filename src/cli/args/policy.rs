@@ -8,7 +8,8 @@ use clap::Args;
 
 use crate::cli::shell::clock;
 use crate::cli::shell::error::CliError;
-use crate::regress::Policy;
+use crate::regress::{POLICY_VERSION, Policy};
+use crate::store::StoreError;
 use crate::target::ConfigError;
 
 /// The policy that is used without being named.
@@ -45,9 +46,25 @@ impl PolicyArgs {
 fn read(path: &Path) -> Result<Policy, CliError> {
     let text = fs::read_to_string(path)
         .map_err(|error| CliError::usage(format!("cannot read {}: {error}", path.display())))?;
+    check_version(path, &text)?;
     toml::from_str(&text).map_err(|error| {
         let mut wrong = ConfigError::from_toml(path, &text, &error);
         wrong.problem.push_str("; `toolprobe schema policy` says what a policy may hold");
         CliError::usage(wrong)
     })
+}
+
+/// Refuses a policy of a newer format before its fields are read, which may mean something else there.
+fn check_version(path: &Path, text: &str) -> Result<(), CliError> {
+    let field = "policy_version";
+    let table = toml::from_str::<toml::Table>(text).unwrap_or_default();
+    let found = table.get(field).and_then(toml::Value::as_integer);
+    let newer = found.and_then(|it| u64::try_from(it).ok());
+    match newer.filter(|found| *found > u64::from(POLICY_VERSION)) {
+        None => Ok(()),
+        Some(found) => {
+            let (path, known) = (path.to_owned(), POLICY_VERSION);
+            Err(CliError::usage(StoreError::Newer { path, field, found, known }))
+        }
+    }
 }

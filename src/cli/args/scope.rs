@@ -1,6 +1,6 @@
 //! The flags that choose targets.
 //!
-//! Those of `toolprobe.toml`; without one, or without a target in it, the simulated models.
+//! Those of `toolprobe.toml`; without one, the simulated models.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::cli::shell::clock;
+use crate::cli::shell::console::Console;
 use crate::cli::shell::error::CliError;
 use crate::sim::{Fleet, ModelFile, Options, Running, Sim};
 use crate::store::{Manifest, Selection};
@@ -44,6 +45,8 @@ pub(crate) struct Scope {
     kind: Kind,
     /// Only these; empty for all.
     names: Vec<String>,
+    /// Where nobody asked for simulated models: there is no configuration.
+    by_default: bool,
 }
 
 enum Kind {
@@ -55,6 +58,11 @@ impl ScopeArgs {
     /// The one target of this name.
     pub(crate) fn only(name: &str, config: Option<PathBuf>, models: Option<PathBuf>) -> Self {
         Self { targets: vec![name.to_owned()], config, models }
+    }
+
+    /// All targets of a configuration.
+    pub(crate) fn all(config: Option<PathBuf>) -> Self {
+        Self { targets: Vec::new(), config, models: None }
     }
 
     /// The flags that say where targets are described, as they would be given again.
@@ -74,26 +82,37 @@ impl ScopeArgs {
                 defaults: Defaults::default(),
                 kind: Kind::Simulated(fleet),
                 names,
+                by_default: false,
             });
         }
         let config = match &self.config {
             Some(path) => Some(read(path)?),
-            None if Path::new(CONFIG).is_file() => Some(read(Path::new(CONFIG))?),
+            // Whatever is there must be one: a folder or a dead link is not "no configuration".
+            None if Path::new(CONFIG).symlink_metadata().is_ok() => Some(read(Path::new(CONFIG))?),
             None => None,
         };
         let defaults = config.as_ref().map(|file| file.config.defaults.clone()).unwrap_or_default();
+        let by_default = config.is_none();
         let kind = match config {
-            Some(file) if !file.config.targets.is_empty() => Kind::Configured(Box::new(file)),
-            _ => Kind::Simulated(Fleet::embedded().map_err(CliError::usage)?),
+            Some(file) => Kind::Configured(Box::new(file)),
+            None => Kind::Simulated(Fleet::embedded().map_err(CliError::usage)?),
         };
-        Ok(Scope { defaults, kind, names })
+        Ok(Scope { defaults, kind, names, by_default })
     }
 }
 
 fn read(path: &Path) -> Result<ConfigFile, CliError> {
     let text = fs::read_to_string(path)
         .map_err(|error| CliError::usage(format!("cannot read {}: {error}", path.display())))?;
-    ConfigFile::parse(path, text).map_err(CliError::usage)
+    let file = ConfigFile::parse(path, text).map_err(CliError::usage)?;
+    if file.config.targets.is_empty() {
+        return Err(CliError::usage(format!(
+            "{} has no [[targets]]: name what is to be probed, or remove the file to probe the \
+             simulated models",
+            path.display()
+        )));
+    }
+    Ok(file)
 }
 
 impl Scope {
@@ -113,6 +132,16 @@ impl Scope {
     /// Whether all targets are meant.
     pub(crate) fn selection(&self) -> Selection {
         if self.names.is_empty() { Selection::Every } else { Selection::Named }
+    }
+
+    /// Says that no model of the user's is meant, where nobody asked for that.
+    pub(crate) fn warn_of_simulation(&self, console: &Console) {
+        if self.by_default {
+            console.note(
+                "this is about simulated models, and none of yours: there is no toolprobe.toml here; \
+                 `toolprobe init` writes one",
+            );
+        }
     }
 
     /// Whether it is the simulated models that are meant.
@@ -181,7 +210,8 @@ mod tests {
     fn names(chosen: &[&str]) -> Result<Vec<String>, String> {
         let fleet = Fleet::embedded().unwrap();
         let names = chosen.iter().map(|name| (*name).to_owned()).collect();
-        let scope = Scope { defaults: Defaults::default(), kind: Kind::Simulated(fleet), names };
+        let (defaults, kind) = (Defaults::default(), Kind::Simulated(fleet));
+        let scope = Scope { defaults, kind, names, by_default: false };
         let targets = scope.targets("http://127.0.0.1:1").map_err(|error| error.chain())?;
         Ok(targets.into_iter().map(|target| target.name).collect())
     }

@@ -9,28 +9,31 @@ use std::sync::Arc;
 use clap::Args;
 use serde::Serialize;
 
+use super::rows::{Row, rows};
 use super::{AgainstArgs, exit_of, outcome_in_words, unfinished};
 use crate::campaign::{
-    ADAPTER, Behind, Campaign, Pair, RunEnd, RunRecorder, RunSettings, RunSubject, adapter_side,
-    adapter_suspects, compare_pairs, confirm_all, find_behind, reach_all,
+    ADAPTER, Behind, Campaign, NotReached, Pair, RunEnd, RunRecorder, RunSettings, RunSubject,
+    adapter_side, adapter_suspects, compare_pairs, confirm_all, find_behind, reach_all,
 };
 use crate::cli::args::asking::AskingArgs;
 use crate::cli::args::confirming::ConfirmArgs;
-use crate::cli::args::endpoint::{AccessArgs, env, first_target};
+use crate::cli::args::endpoint::{AccessArgs, env, first_target, usage};
 use crate::cli::args::policy::InForce;
 use crate::cli::args::scope::{NOWHERE, serve};
 use crate::cli::args::stored::EvidenceFiles;
 use crate::cli::diff::ChangesArgs;
+use crate::cli::shell::ci;
 use crate::cli::shell::clock;
 use crate::cli::shell::console::Console;
 use crate::cli::shell::dry_run;
 use crate::cli::shell::error::CliError;
 use crate::cli::shell::exit::Exit;
 use crate::cli::shell::progress::Progress;
-use crate::cli::shell::signal::stop_signal;
-use crate::regress::{AdapterEffect, Diff, Gate, Quarantine, gate};
-use crate::report::{ChangeEntry, Changes};
+use crate::cli::shell::signal::stop_requests;
+use crate::regress::{AdapterEffect, Diff, Gate, GateOutcome, Quarantine, gate};
+use crate::report::{ChangeEntry, Changes, plural};
 use crate::sim::Fleet;
+use crate::store::StoreError;
 use crate::target::{Connection, Connector, Defaults, TargetEntry, resolve_endpoint, simulated};
 use crate::transport::Budget;
 
@@ -43,12 +46,13 @@ const AT_ONCE: usize = 8;
 pub(super) struct AdapterArgs {
     /// Models by their names at the gateway [default: those it lists that are
     /// simulated ones]
-    #[arg(long, short, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, short, value_name = "LIST")]
     model: Vec<String>,
 
-    /// The simulated model behind a name of the gateway's own
-    #[arg(long, value_name = "NAME=MODEL", value_parser = pair, value_delimiter = ',')]
-    map: Vec<(String, String)>,
+    /// The simulated model behind a name of the gateway's own, which may
+    /// contain commas
+    #[arg(long, value_name = "NAME=MODEL", value_parser = parse_map)]
+    map: Vec<NameMap>,
 
     #[command(flatten)]
     access: AccessArgs,
@@ -59,9 +63,45 @@ pub(super) struct AdapterArgs {
     models: Option<PathBuf>,
 }
 
-fn pair(text: &str) -> Result<(String, String), String> {
-    let (name, model) = text.split_once('=').ok_or("it takes the form 'gateway-name=model'")?;
-    Ok((name.trim().to_owned(), model.trim().to_owned()))
+/// Names at a gateway with the model behind each.
+type NameMap = BTreeMap<String, String>;
+
+/// `a=x,b=y`. A comma that no `=` follows before the next one is part of a name: `provider,model=x`.
+fn parse_map(text: &str) -> Result<NameMap, String> {
+    let (mut map, mut name) = (NameMap::new(), String::new());
+    for piece in text.split(',') {
+        match piece.rsplit_once('=') {
+            Some((end, model)) if !model.trim().is_empty() => {
+                name.push_str(end);
+                map.insert(std::mem::take(&mut name).trim().to_owned(), model.trim().to_owned());
+            }
+            _ => {
+                name.push_str(piece);
+                name.push(',');
+            }
+        }
+    }
+    let is_whole = name.is_empty() && !map.is_empty() && map.keys().all(|name| !name.is_empty());
+    if is_whole { Ok(map) } else { Err("it takes the form 'gateway-name=model'".to_owned()) }
+}
+
+/// The names in a list. What the map knows as one name is one, commas and all.
+fn split_names(lists: &[String], map: &NameMap) -> Vec<String> {
+    let mut names = Vec::new();
+    for list in lists {
+        let mut rest = list.trim();
+        while !rest.is_empty() {
+            let known = map.keys().filter(|name| {
+                rest.strip_prefix(name.as_str())
+                    .is_some_and(|it| it.is_empty() || it.starts_with(','))
+            });
+            let end = known.map(String::len).max().or_else(|| rest.find(',')).unwrap_or(rest.len());
+            let (name, after) = rest.split_at(end);
+            names.extend((!name.trim().is_empty()).then(|| name.trim().to_owned()));
+            rest = after.strip_prefix(',').unwrap_or(after).trim_start();
+        }
+    }
+    names
 }
 
 /// All that the command needs beside the gateway's URL.
@@ -80,6 +120,7 @@ struct Compared {
     diff: Diff,
     /// The models that were compared, by their names at the gateway.
     models: Vec<String>,
+    unreachable: Vec<NotReached>,
     recorder: RunRecorder,
 }
 
@@ -87,9 +128,14 @@ struct Compared {
 #[derive(Serialize)]
 struct Found<'a> {
     adapter: &'a str,
-    models: Vec<String>,
-    #[serde(flatten)]
-    gate: &'a Gate,
+    models: &'a [String],
+    /// The models that the gateway does not lead to, and what came back instead.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    unreachable: &'a [NotReached],
+    outcome: GateOutcome,
+    compared: usize,
+    rulings: &'a [Row],
+    expired: &'a [String],
 }
 
 pub(super) fn run(request: &Request<'_>, console: &Console) -> Result<Exit, CliError> {
@@ -100,11 +146,11 @@ pub(super) fn run(request: &Request<'_>, console: &Console) -> Result<Exit, CliE
     }
     let runtime = tokio::runtime::Runtime::new()?;
     let compared = runtime.block_on(request.compare(&settings, console))?;
-    let Compared { diff, models, recorder } = compared;
-    let mut gate = gate(diff, &policy, &built_in, &Quarantine::default(), today);
-    gate.rulings.sort_by(|a, b| a.change.target.cmp(&b.change.target));
-    request.show(&gate, models, &recorder, console)?;
-    Ok(exit_of(&gate, recorder.manifest()))
+    let diff = compared.diff.clone();
+    let gate = gate(diff, &policy, &built_in, &Quarantine::default(), today);
+    request.show(&gate, &compared, console)?;
+    let exit = exit_of(&gate, compared.recorder.manifest());
+    Ok(if compared.unreachable.is_empty() { exit } else { exit.and(Exit::Inconclusive) })
 }
 
 impl Request<'_> {
@@ -123,8 +169,10 @@ impl Request<'_> {
     }
 
     fn behind(&self, fleet: &Fleet, listed: Option<&[String]>) -> Result<Vec<Behind>, CliError> {
-        let map: BTreeMap<String, String> = self.adapter.map.iter().cloned().collect();
-        find_behind(fleet, &self.adapter.model, listed, &map).map_err(CliError::usage)
+        let map: NameMap =
+            self.adapter.map.iter().flatten().map(|(a, b)| (a.clone(), b.clone())).collect();
+        let named = split_names(&self.adapter.model, &map);
+        find_behind(fleet, &named, listed, &map).map_err(CliError::usage)
     }
 
     /// Asks nothing, not even the gateway for its list.
@@ -145,29 +193,33 @@ impl Request<'_> {
         settings: &RunSettings,
         console: &Console,
     ) -> Result<Compared, CliError> {
-        let stop = stop_signal()?;
+        let stop = &mut stop_requests(self.asking.grace())?;
         let fleet = self.fleet()?;
         let server = serve(&fleet).await?;
         let budget = self.asking.budget(&Defaults::default());
         let connector = Connector::new(Arc::clone(&budget), None);
         let behind = self.behind(&fleet, self.list_models(&connector).await?.as_deref())?;
-        let mut pairs = self.pairs(behind, &server.base_url(), &connector)?;
-        reach_all(&mut pairs).await.map_err(CliError::usage)?;
+        let pairs = self.pairs(behind, &server.base_url(), &connector)?;
+        let (mut pairs, unreachable) = reach_all(pairs).await.map_err(CliError::usage)?;
+        let subject = subject(&pairs);
+        let both = Pair::connections_mut(&mut pairs);
+        let mut recorder = RunRecorder::begin(self.reports, settings, both, subject, &budget)?;
+        let evidence = recorder.folder().evidence();
         let connections = &Pair::connections(&pairs);
-        let mut recorder =
-            RunRecorder::begin(self.reports, settings, connections, subject(&pairs), &budget)?;
-        let listener = &Progress::new(console, connections.len(), settings.probes().len());
+        let listener = &Progress::new(console, connections.len(), settings.probes().len())
+            .kept_in(recorder.folder());
         let campaign = Campaign { connections, settings, at_once: AT_ONCE, listener };
-        let (results, end) = campaign.probe(Some(&mut recorder), stop, adapter_side).await?;
-        let found = results.into_iter().filter_map(|(name, it)| Some((name, it.ok()?))).collect();
-        recorder.finish(end, clock::now()?)?;
+        let (results, mut end) = campaign.probe(Some(&mut recorder), stop, |it| it).await?;
+        let probed = results.into_iter().filter_map(|(name, it)| Some((name, it.ok()?)));
+        let sides = probed.map(|(name, it)| Ok((name, adapter_side(it, &evidence)?)));
+        let found = sides.collect::<Result<_, StoreError>>()?;
         if let (RunEnd::Finished, Some(test)) = (end, self.confirming.test()) {
             let suspects = adapter_suspects(&pairs, &found);
-            confirm_all(&suspects, settings, test, &mut recorder, listener).await?;
-            recorder.finish(end, clock::now()?)?;
+            end = confirm_all(&suspects, settings, test, &mut recorder, stop, listener).await?;
         }
+        recorder.finish(end, clock::now()?)?;
         let (diff, models) = compare_pairs(&pairs, &found, &recorder.manifest().confirmations);
-        Ok(Compared { diff, models, recorder })
+        Ok(Compared { diff, models, unreachable, recorder })
     }
 
     /// What the gateway offers, where no model is named.
@@ -177,7 +229,7 @@ impl Request<'_> {
         }
         let endpoint =
             resolve_endpoint(&self.entry(None), &Defaults::default(), Path::new(""), &env)
-                .map_err(CliError::usage)?;
+                .map_err(usage)?;
         connector.offered_models(&endpoint, &env).await.map_err(CliError::usage)
     }
 
@@ -192,7 +244,7 @@ impl Request<'_> {
         for Behind { name, model } in behind {
             let mut target =
                 simulated(&model, sim_url, &Defaults::default()).map_err(CliError::usage)?;
-            target.name = format!("{name}, directly");
+            target.name = format!("direct/{name}");
             let direct = connector.connect(target, &env).map_err(CliError::usage)?;
             pairs.push(Pair { direct, through: self.through(&name, connector)? });
         }
@@ -201,34 +253,54 @@ impl Request<'_> {
 
     fn through(&self, name: &str, connector: &Connector) -> Result<Connection, CliError> {
         let mut target = first_target(&self.entry(Some(name)))?;
-        target.name = format!("{name}, through the adapter");
+        target.name = format!("{ADAPTER}/{name}");
         connector.connect(target, &env).map_err(CliError::usage)
     }
 
-    fn show(
-        &self,
-        gate: &Gate,
-        models: Vec<String>,
-        recorder: &RunRecorder,
-        console: &Console,
-    ) -> Result<(), CliError> {
+    fn show(&self, gate: &Gate, compared: &Compared, console: &Console) -> Result<(), CliError> {
+        let Compared { models, unreachable, recorder, .. } = compared;
         let manifest = recorder.manifest();
         let adapter = manifest.adapter.as_deref().unwrap_or_default();
         let kept = EvidenceFiles::below(self.reports);
-        let unchanged = unchanged(gate, &models);
-        let notes: Vec<String> =
-            gate.expired.iter().cloned().chain(unfinished(manifest)).chain(unchanged).collect();
-        let rulings = gate.rulings.iter();
+        let unchanged = unchanged(gate, models);
+        let missed = unreachable.iter().map(ToString::to_string);
+        let notes: Vec<String> = gate
+            .expired
+            .iter()
+            .cloned()
+            .chain(unfinished(manifest))
+            .chain(missed)
+            .chain(unchanged)
+            .collect();
+        let rows = &rows(gate);
         let changes = Changes {
-            heading: heading(gate, adapter),
-            entries: rulings
+            heading: heading(gate, rows, adapter),
+            entries: rows
+                .iter()
+                .map(|row| &row.ruling)
                 .map(|it| ChangeEntry { change: &it.change, ruling: Some((it.level, &it.because)) })
                 .collect(),
             notes: &notes,
-            evidence: &|digest| kept.place(digest),
+            evidence: &|digest| kept.address(digest),
             accept: None,
+            gate: Some(gate),
+            snapshots: None,
+            link: ci::job_link(),
         };
-        self.output.show(console, &changes, &Found { adapter, models, gate })?;
+        let Gate { outcome, compared, expired, .. } = gate;
+        let found = Found {
+            adapter,
+            models,
+            unreachable,
+            outcome: *outcome,
+            compared: *compared,
+            rulings: rows,
+            expired,
+        };
+        self.output.show(console, &changes, &found, None)?;
+        if !self.output.is_to_file() {
+            ci::announce(console, &changes)?;
+        }
         console.note(&format!("kept in {}", recorder.folder().path().display()));
         Ok(())
     }
@@ -251,7 +323,7 @@ fn unchanged(gate: &Gate, models: &[String]) -> Option<String> {
     (!same.is_empty()).then(|| format!("no difference: {}", same.join(", ")))
 }
 
-fn heading(gate: &Gate, adapter: &str) -> String {
+fn heading(gate: &Gate, rows: &[Row], adapter: &str) -> String {
     let effects = [
         AdapterEffect::Breaks,
         AdapterEffect::LeavesOpen,
@@ -260,13 +332,15 @@ fn heading(gate: &Gate, adapter: &str) -> String {
         AdapterEffect::Fixes,
     ];
     let count = |effect: AdapterEffect| {
-        let count = gate.rulings.iter().filter(|it| it.change.effect == Some(effect)).count();
+        let count = rows.iter().filter(|it| it.ruling.change.effect == Some(effect)).count();
         (count > 0).then(|| format!("{effect} {count}"))
     };
     let effects: Vec<String> = effects.into_iter().filter_map(count).collect();
     let effects =
         if effects.is_empty() { String::new() } else { format!("; it {}", effects.join(", ")) };
-    let models =
-        if gate.compared == 1 { "1 model".to_owned() } else { format!("{} models", gate.compared) };
-    format!("gate: {}; {models} through {adapter}{effects}", outcome_in_words(gate))
+    let models = plural(gate.compared, "model");
+    format!(
+        "gate: {}; {models} through {adapter}{effects}",
+        outcome_in_words(gate, rows.iter().map(|row| row.ruling.level))
+    )
 }

@@ -5,17 +5,21 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::{exit_of, outcome_in_words, unfinished};
-use crate::campaign::comparable;
+use crate::campaign;
 use crate::cli::args::confirming::Confirm;
 use crate::cli::args::policy::{InForce, PolicyArgs};
 use crate::cli::args::stored::{EvidenceFiles, read_profiles};
 use crate::cli::diff::targets;
+use crate::cli::shell::ci;
 use crate::cli::shell::error::CliError;
 use crate::cli::shell::exit::Exit;
 use crate::profile::Profile;
 use crate::regress::{Gate, Quarantine, diff, flaky_probes, gate};
-use crate::report::{ChangeEntry, Changes, changes_text, for_terminal};
-use crate::store::{Manifest, RunFolder, RunHistory};
+use crate::report::{ChangeEntry, Changes, Paint, changes_text, for_terminal};
+use crate::store::{Manifest, RunFolder, RunHistory, StoreError};
+
+/// How many targets that were not probed are named in a note; a program reads them all.
+const NAMES: usize = 4;
 
 /// What a run is compared with, and by which policy.
 #[derive(Debug, Clone, Args)]
@@ -63,7 +67,28 @@ impl Baseline {
 
     /// The snapshots that a run could have measured again.
     pub(crate) fn of_run(&self, manifest: &Manifest) -> Vec<Profile> {
-        comparable(&self.snapshots, manifest)
+        campaign::Baseline::of(&self.snapshots, manifest).comparable
+    }
+
+    /// What of the policy is about no target, be it of the run or of the snapshots.
+    fn unmatched(&self, manifest: &Manifest) -> Vec<String> {
+        let snapshots: Vec<String> = self.snapshots.iter().map(Profile::name).collect();
+        let names = manifest.targets.iter().map(|target| &target.name).chain(&snapshots);
+        self.in_force.policy.unmatched(&names.map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// Judges a run of targets, where there are snapshots. The run of an adapter or of one endpoint on
+    /// the command line is not compared with them.
+    pub(crate) fn judge_run(
+        &self,
+        run: &RunFolder,
+        manifest: &Manifest,
+        profiles: &[Profile],
+    ) -> Result<Option<Judged>, CliError> {
+        if self.snapshots.is_empty() || !manifest.is_of_targets() {
+            return Ok(None);
+        }
+        self.judge(run, manifest, profiles, Confirm::On).map(Some)
     }
 
     /// Judges the profiles of a run.
@@ -78,23 +103,55 @@ impl Baseline {
             let problem = format!("run {} is of the adapter at {adapter}", run.id());
             return Err(CliError::usage(for_terminal(&problem)));
         }
-        let changes = diff(&self.of_run(manifest), profiles);
+        let baseline = campaign::Baseline::of(&self.snapshots, manifest);
+        let changes = diff(&baseline.comparable, profiles);
         let changes = match confirm {
             Confirm::On => changes.with_confirmations(&manifest.confirmations),
             Confirm::Off => changes,
         };
         let InForce { policy, built_in, today } = &self.in_force;
-        let gate = gate(changes, policy, built_in, &quarantine(run)?, *today);
-        let notes = gate.expired.iter().cloned().chain(unfinished(manifest)).collect();
+        let (quarantine, history) = match quarantine(run) {
+            Ok(quarantine) => (quarantine, None),
+            Err(error) => (Quarantine::default(), Some(flaky_unknown(error))),
+        };
+        let mut gate = gate(changes, policy, built_in, &quarantine, *today);
+        gate.unmatched = self.unmatched(manifest);
+        gate.not_probed = baseline.not_probed;
+        let notes = notes(&gate).chain(unfinished(manifest)).chain(history).collect();
         let (snapshots, run) = (self.folder.clone(), run.path().to_owned());
         Ok(Judged { gate, notes, snapshots, run, manifest: manifest.clone() })
     }
 }
 
+/// What is to be said of a gate beside its changes.
+fn notes(gate: &Gate) -> impl Iterator<Item = String> {
+    let nothing = "nothing was compared: no target of the run has a snapshot".to_owned();
+    let nothing = (gate.compared == 0).then_some(nothing);
+    let not_probed = (!gate.not_probed.is_empty())
+        .then(|| format!("not probed, though there is a snapshot: {}", some(&gate.not_probed)));
+    let warnings = gate.expired.iter().chain(&gate.unmatched).cloned();
+    nothing.into_iter().chain(not_probed).chain(warnings)
+}
+
+/// The first of many names, and how many more there are.
+fn some(names: &[String]) -> String {
+    let first: Vec<&str> = names.iter().take(NAMES).map(String::as_str).collect();
+    match names.len().saturating_sub(NAMES) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
+/// Says that a history cannot be read, which hides no verdict.
+fn flaky_unknown(error: StoreError) -> String {
+    let problem = for_terminal(&CliError::usage(error).chain());
+    format!("which probes are flaky is not known: {problem}")
+}
+
 /// What the history beside a run shows to be too flaky.
-fn quarantine(run: &RunFolder) -> Result<Quarantine, CliError> {
+fn quarantine(run: &RunFolder) -> Result<Quarantine, StoreError> {
     let reports = run.path().parent().unwrap_or(Path::new("."));
-    let history = RunHistory::of(reports).results().map_err(CliError::usage)?;
+    let history = RunHistory::of(reports).results()?;
     Ok(flaky_probes(&history.rows).into_iter().collect())
 }
 
@@ -105,11 +162,11 @@ impl Judged {
     }
 
     /// What a person reads of it.
-    pub(crate) fn text(&self, kept: &EvidenceFiles) -> String {
-        self.with(kept, changes_text)
+    pub(crate) fn text(&self, kept: &EvidenceFiles, paint: Paint) -> String {
+        self.with(kept, |changes| changes_text(changes, paint))
     }
 
-    pub(super) fn with<T>(&self, kept: &EvidenceFiles, show: impl FnOnce(&Changes<'_>) -> T) -> T {
+    pub(crate) fn with<T>(&self, kept: &EvidenceFiles, show: impl FnOnce(&Changes<'_>) -> T) -> T {
         let rulings = self.gate.rulings.iter();
         show(&Changes {
             heading: self.heading(),
@@ -117,13 +174,17 @@ impl Judged {
                 .map(|it| ChangeEntry { change: &it.change, ruling: Some((it.level, &it.because)) })
                 .collect(),
             notes: &self.notes,
-            evidence: &|digest| kept.place(digest),
+            evidence: &|digest| kept.address(digest),
             accept: Some(&|target| self.accept(target)),
+            gate: Some(&self.gate),
+            snapshots: Some(&self.snapshots),
+            link: ci::job_link(),
         })
     }
 
-    fn heading(&self) -> String {
-        let outcome = outcome_in_words(&self.gate);
+    /// How it came out, in one line.
+    pub(crate) fn heading(&self) -> String {
+        let outcome = outcome_in_words(&self.gate, self.gate.rulings.iter().map(|it| it.level));
         let (targets, folder) = (targets(self.gate.compared), self.snapshots.display());
         format!("gate: {outcome}; {targets} compared with {folder}")
     }

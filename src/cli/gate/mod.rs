@@ -2,6 +2,7 @@
 
 mod adapter;
 mod judged;
+mod rows;
 
 use std::path::PathBuf;
 
@@ -9,15 +10,17 @@ use clap::Args;
 
 use super::args::asking::AskingArgs;
 use super::args::confirming::ConfirmArgs;
-use super::args::stored::{EvidenceFiles, find_run, read_profiles};
+use super::args::stored::{EvidenceFiles, find_run, profiles_of_run};
 use super::diff::ChangesArgs;
+use super::shell::ci;
 use super::shell::console::Console;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
 use crate::regress::{Gate, GateOutcome, Level};
+use crate::report::Report;
 use crate::store::{Completion, Manifest};
 use adapter::AdapterArgs;
-pub(super) use judged::{AgainstArgs, Baseline};
+pub(super) use judged::{AgainstArgs, Baseline, Judged};
 
 /// Compare a run with the snapshots, or an adapter with what is behind it
 ///
@@ -26,8 +29,9 @@ pub(super) use judged::{AgainstArgs, Baseline};
 /// kept with the run and counts here, unless --confirm is off.
 ///
 /// Exits 0 when nothing is denied, 1 when something is, 3 when the run or a
-/// verdict in it is inconclusive. Without a policy of your own, critical and
-/// major regressions and missing targets are denied, and minor ones warned of.
+/// verdict in it is inconclusive or nothing could be compared. Without a policy
+/// of your own, critical and major regressions, missing targets and whatever an
+/// adapter breaks are denied, and minor regressions warned of.
 ///
 /// With --adapter, the simulated models stand behind your gateway: start
 /// `toolprobe sim` and make its address the gateway's upstream. Each model is
@@ -86,10 +90,15 @@ pub(super) fn run(args: &GateArgs, console: &Console) -> Result<Exit, CliError> 
         return Err(CliError::usage(missing));
     }
     let manifest = run.manifest().map_err(CliError::usage)?;
-    let profiles = read_profiles(run.profiles().path())?;
+    let profiles = profiles_of_run(&run)?;
     let judged = baseline.judge(&run, &manifest, &profiles, args.confirming.confirm)?;
     let kept = EvidenceFiles::below(&args.reports);
-    judged.with(&kept, |changes| args.output.show(console, changes, &judged.gate))?;
+    let report = Report::of_run(&manifest, &profiles);
+    judged.with(&kept, |changes| {
+        args.output.show(console, changes, &judged.gate, Some(report))?;
+        // A file is the same verdict in another form, which was announced already.
+        if args.output.is_to_file() { Ok(()) } else { ci::announce(console, changes) }
+    })?;
     Ok(judged.exit())
 }
 
@@ -115,10 +124,11 @@ pub(super) fn exit_of(gate: &Gate, manifest: &Manifest) -> Exit {
     }
 }
 
-/// How a gate came out, with how many changes are on which level.
-pub(super) fn outcome_in_words(gate: &Gate) -> String {
+/// How a gate came out, with how many of its rows are on which level.
+fn outcome_in_words(gate: &Gate, rows: impl Iterator<Item = Level>) -> String {
+    let rows: Vec<Level> = rows.collect();
     let count = |(level, word): (Level, &str)| {
-        let count = gate.rulings.iter().filter(|ruling| ruling.level == level).count();
+        let count = rows.iter().filter(|row| **row == level).count();
         (count > 0).then(|| format!("{count} {word}"))
     };
     let levels = [
@@ -129,6 +139,7 @@ pub(super) fn outcome_in_words(gate: &Gate) -> String {
     ];
     let counts: Vec<String> = levels.into_iter().filter_map(count).collect();
     match gate.outcome {
+        GateOutcome::Inconclusive if counts.is_empty() => "inconclusive".to_owned(),
         _ if counts.is_empty() => "no change".to_owned(),
         GateOutcome::Passed => format!("passed, {}", counts.join(", ")),
         GateOutcome::Inconclusive => format!("inconclusive, {}", counts.join(", ")),

@@ -8,7 +8,9 @@ use clap::ValueEnum;
 use comfy_table::Table;
 
 use super::error::CliError;
+use super::output::for_output;
 use crate::report::{Paint, TerminalStyle};
+use crate::secret::scrub;
 
 /// When to use colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -49,14 +51,18 @@ impl Console {
     }
 
     /// Writes a result to standard output.
-    #[expect(clippy::unused_self, reason = "the console owns the output streams")]
     pub(crate) fn result(&self, text: &str) -> Result<(), CliError> {
-        let mut out = io::stdout().lock();
-        out.write_all(text.as_bytes())?;
-        if !text.ends_with('\n') {
-            out.write_all(b"\n")?;
+        self.verbatim(&safe(text, self.paint()))
+    }
+
+    /// Writes to standard output what nobody but us wrote. A reader that went away has read enough: the
+    /// command goes on, so that its exit code does not depend on who reads.
+    #[expect(clippy::unused_self, reason = "the console owns the output streams")]
+    pub(crate) fn verbatim(&self, text: &str) -> Result<(), CliError> {
+        match write_result(text) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            written => Ok(written?),
         }
-        Ok(out.flush()?)
     }
 
     /// Tells a person what is going on, unless they asked for quiet.
@@ -69,9 +75,20 @@ impl Console {
         self.say(Loudness::Verbose, text);
     }
 
+    /// Says why the exit code is what it is, always.
+    pub(crate) fn problem(&self, text: &str) {
+        self.say(Loudness::Quiet, text);
+    }
+
     /// Says what went wrong, always.
     pub(crate) fn error(&self, error: &CliError) {
         self.say(Loudness::Quiet, &format!("error: {}", error.chain()));
+    }
+
+    /// Writes a command of our own to the CI service. Nobody else's text is in it unescaped.
+    #[expect(clippy::unused_self, reason = "the console owns the output streams")]
+    pub(crate) fn workflow_command(&self, command: &str) {
+        let _ = writeln!(io::stderr().lock(), "{}", scrub(command));
     }
 
     /// Whether nothing but results and errors is wanted.
@@ -82,6 +99,11 @@ impl Console {
     /// Whether every step is to be told.
     pub(crate) fn is_verbose(&self) -> bool {
         self.loudness >= Loudness::Verbose
+    }
+
+    /// Whether every exchange is to be shown.
+    pub(crate) fn shows_exchanges(&self) -> bool {
+        self.loudness == Loudness::Exchanges
     }
 
     /// Whether standard output may carry colour.
@@ -96,18 +118,43 @@ impl Console {
         }
     }
 
+    fn paint(&self) -> Paint {
+        if self.colored() { Paint::Colored } else { Paint::Plain }
+    }
+
     /// What standard output can show.
     pub(crate) fn style(&self) -> TerminalStyle {
-        let paint = if self.colored() { Paint::Colored } else { Paint::Plain };
+        let paint = self.paint();
         // Nothing is known of what is no terminal.
-        let width = Table::new().width().unwrap_or(TerminalStyle::PLAIN.width);
+        let width = Table::new().width().filter(|width| *width > 0);
+        let width = width.unwrap_or(TerminalStyle::PLAIN.width);
         TerminalStyle { paint, width }
     }
 
-    /// A closed standard error is not worth failing for.
     fn say(&self, at_least: Loudness, text: &str) {
         if self.loudness >= at_least {
-            let _ = writeln!(io::stderr().lock(), "{text}");
+            print_error(text);
         }
     }
+}
+
+fn write_result(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    if !text.ends_with('\n') {
+        out.write_all(b"\n")?;
+    }
+    out.flush()
+}
+
+/// Writes to standard error. One that is closed is not worth failing for.
+pub(crate) fn print_error(text: &str) {
+    let text = safe(text.trim_end_matches('\n'), Paint::Plain);
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Everything that is shown passes here: no secret, no control character and no command of a CI
+/// system gets out.
+fn safe(text: &str, paint: Paint) -> String {
+    for_output(&scrub(text), paint).into_owned()
 }

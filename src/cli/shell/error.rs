@@ -29,13 +29,6 @@ impl CliError {
         self.exit
     }
 
-    /// Whether the reader of our output went away, which is its right.
-    pub(crate) fn is_closed_pipe(&self) -> bool {
-        self.source
-            .downcast_ref::<io::Error>()
-            .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-    }
-
     /// The message and its causes, each once.
     pub(crate) fn chain(&self) -> String {
         let mut text = self.source.to_string();
@@ -56,7 +49,9 @@ impl CliError {
 impl From<ProbeTargetError> for CliError {
     fn from(source: ProbeTargetError) -> Self {
         match source {
-            ProbeTargetError::Endpoint(_) | ProbeTargetError::Template(_) => Self::usage(source),
+            ProbeTargetError::Endpoint(_)
+            | ProbeTargetError::Template(_)
+            | ProbeTargetError::NoAccess => Self::usage(source),
             ProbeTargetError::Discover(_) => Self::inconclusive(source),
         }
     }

@@ -3,15 +3,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-use super::console::Console;
+use super::ci::is_ci;
+use super::console::{Console, print_error};
 use crate::campaign::{ProbeTargetError, ProbedTarget, RunListener};
-use crate::profile::{Confirmation, Subject};
-use crate::report::for_terminal;
+use crate::profile::Confirmation;
+use crate::report::{exchange_text, for_terminal, plural, verdict_line};
+use crate::store::RunFolder;
 use crate::target::Target;
 
 const OVERALL: &str = "{bar:32} {msg}";
@@ -26,6 +30,26 @@ pub(crate) struct Progress<'a> {
     targets: usize,
     probes: usize,
     state: Mutex<State>,
+    folder: Option<RunFolder>,
+    /// How many probes are over.
+    asked: Arc<AtomicUsize>,
+    /// Ends with the progress; the sender is never used.
+    _heartbeat: Option<Sender<()>>,
+}
+
+/// How long a log may be silent: many a CI service ends a job that says nothing.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// Says that the run goes on, until the sender is dropped.
+fn heartbeat(every: Duration, say: impl Fn(Duration) + Send + 'static) -> Sender<()> {
+    let (sender, ended) = channel();
+    let began = Instant::now();
+    std::thread::spawn(move || {
+        while ended.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
+            say(began.elapsed());
+        }
+    });
+    sender
 }
 
 enum Shown {
@@ -45,19 +69,35 @@ struct State {
 impl<'a> Progress<'a> {
     /// The progress of so many targets, with so many probes each.
     pub(crate) fn new(console: &'a Console, targets: usize, probes: usize) -> Self {
-        let ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty());
         let shown = if console.is_quiet() {
             Shown::Nothing
         } else if console.is_verbose() {
             Shown::Lines
         } else if io::stderr().is_terminal() {
             bars(targets, probes)
-        } else if ci {
+        } else if is_ci() {
             Shown::Lines
         } else {
             Shown::Nothing
         };
-        Self { console, shown, targets, probes, state: Mutex::default() }
+        let asked = Arc::new(AtomicUsize::new(0));
+        let heartbeat = matches!(shown, Shown::Lines).then(|| {
+            let asked = Arc::clone(&asked);
+            heartbeat(SILENCE, move |elapsed| {
+                let (asked, all) = (asked.load(Ordering::Relaxed), targets.saturating_mul(probes));
+                let seconds = elapsed.as_secs();
+                print_error(&format!("after {seconds} s: {asked} of {all} probes asked"));
+            })
+        });
+        let state = Mutex::default();
+        let folder = None;
+        Self { console, shown, targets, probes, state, folder, asked, _heartbeat: heartbeat }
+    }
+
+    /// The same for a run whose exchanges are kept here.
+    pub(crate) fn kept_in(mut self, folder: &RunFolder) -> Self {
+        self.folder = Some(folder.clone());
+        self
     }
 
     /// Takes the bars off the screen.
@@ -70,6 +110,15 @@ impl<'a> Progress<'a> {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Shows what was said to a target, and what came back.
+    fn show_exchanges(&self, target: &Target, probed: &ProbedTarget) {
+        let kept = self.folder.as_ref().map(|it| it.evidence().of_target(&target.name));
+        let kept = kept.and_then(Result::ok).unwrap_or_default().into_iter().map(Into::into);
+        for exchange in probed.exchanges.iter().cloned().chain(kept) {
+            self.console.note(&exchange_text(&exchange));
+        }
     }
 
     fn counted(&self, done: usize) -> String {
@@ -117,6 +166,7 @@ impl RunListener for Progress<'_> {
         let mut state = self.state();
         let is_new =
             state.asked.get_mut(&target.name).is_some_and(|asked| asked.insert(probe.to_owned()));
+        self.asked.fetch_add(usize::from(is_new), Ordering::Relaxed);
         match &self.shown {
             Shown::Bars { overall, .. } if is_new => {
                 // Before the first step nobody can tell how long the rest takes.
@@ -136,6 +186,9 @@ impl RunListener for Progress<'_> {
     }
 
     fn ended(&self, target: &Target, result: &Result<ProbedTarget, ProbeTargetError>) {
+        if let (true, Ok(probed)) = (self.console.shows_exchanges(), result) {
+            self.show_exchanges(target, probed);
+        }
         let mut state = self.state();
         state.done += 1;
         let done = self.counted(state.done);
@@ -144,6 +197,8 @@ impl RunListener for Progress<'_> {
             Shown::Bars { all, overall } => {
                 let left = self.probes.saturating_sub(asked);
                 overall.inc(u64::try_from(left).unwrap_or(u64::MAX));
+                // A terminal that went away needs no line.
+                let _ = all.println(line(&done, target, result));
                 overall.set_message(done);
                 if let Some(bar) = state.bars.remove(&target.name) {
                     bar.finish_and_clear();
@@ -155,14 +210,23 @@ impl RunListener for Progress<'_> {
         }
     }
 
-    fn sampling_again(&self, targets: usize) {
+    fn stopping(&self, grace: Duration) {
         self.clear();
-        self.console.note(&format!("{targets} targets may have changed: sampling again"));
+        let seconds = grace.as_secs();
+        self.console.note(&format!(
+            "stopping: what is under way has {seconds} s to end; stop it once more to end at once"
+        ));
     }
 
-    fn confirmed(&self, subject: &Subject, confirmation: &Confirmation) {
-        let target = for_terminal(&subject.name());
-        let Confirmation { field, .. } = confirmation;
+    fn sampling_again(&self, targets: usize) {
+        self.clear();
+        let targets = plural(targets, "target");
+        self.console.note(&format!("{targets} may have changed: sampling again"));
+    }
+
+    fn confirmed(&self, confirmation: &Confirmation) {
+        let Confirmation { target, field, .. } = confirmation;
+        let target = for_terminal(target);
         self.console.detail(&format!("{target}, {field}: {}", confirmation.words()));
     }
 }
@@ -172,8 +236,26 @@ fn line(done: &str, target: &Target, result: &Result<ProbedTarget, ProbeTargetEr
     match result {
         Ok(probed) => {
             let (requests, ms) = (probed.cost.requests, probed.cost.wall_ms);
-            format!("{done}: {name} ({requests} requests, {ms} ms)")
+            let (requests, verdict) = (plural(requests, "request"), verdict_line(&probed.profile));
+            format!("{done}: {name} ({requests}, {ms} ms): {verdict}")
         }
         Err(error) => format!("{done}: {name}: {}", for_terminal(&error.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_silent_log_is_given_a_line_until_the_run_is_over() {
+        let (told, lines) = channel();
+        let beat = heartbeat(Duration::from_millis(1), move |_| {
+            let _ = told.send(());
+        });
+        assert!(lines.recv().is_ok() && lines.recv().is_ok());
+        drop(beat);
+        // Ends when the thread is gone, and with it the other end.
+        assert!(lines.iter().count() < usize::MAX);
     }
 }

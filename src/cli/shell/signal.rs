@@ -1,32 +1,70 @@
-//! Signals: when the process is asked to stop, by Ctrl-C or by a supervisor.
+//! Signals: when the process is asked to stop, by Ctrl-C or by a supervisor, and how often.
 
-use std::future::Future;
 use std::io;
+use std::time::Duration;
 
-/// Ready when the process is asked to stop. Listens from the call on, not from the first poll.
-#[cfg(unix)]
-pub(crate) fn stop_signal() -> io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
+use tokio::sync::watch;
+
+use crate::campaign::StopRequests;
+
+/// Counts how often the process is asked to stop. Listens from the call on.
+pub(crate) fn stop_requests(grace: Duration) -> io::Result<StopRequests> {
+    let mut signals = StopSignals::listen()?;
+    let (count, counted) = watch::channel(0);
+    tokio::spawn(async move {
+        loop {
+            signals.next().await;
+            count.send_modify(|count| *count += 1);
         }
-    })
+    });
+    Ok(StopRequests::new(counted, grace))
 }
 
-/// Ready when the process is asked to stop. Listens from the call on, not from the first poll.
-#[cfg(windows)]
-pub(crate) fn stop_signal() -> io::Result<impl Future<Output = ()>> {
-    use tokio::signal::windows::{ctrl_c, ctrl_close};
-    let mut interrupt = ctrl_c()?;
-    let mut close = ctrl_close()?;
-    Ok(async move {
+/// The signals that ask the process to stop.
+#[cfg(unix)]
+pub(crate) struct StopSignals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl StopSignals {
+    /// Listens from the call on, not from the first poll.
+    pub(crate) fn listen() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let (interrupt, terminate) = (SignalKind::interrupt(), SignalKind::terminate());
+        Ok(Self { interrupt: signal(interrupt)?, terminate: signal(terminate)? })
+    }
+
+    /// Ready when the process is asked to stop.
+    pub(crate) async fn next(&mut self) {
         tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = close.recv() => {}
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
         }
-    })
+    }
+}
+
+/// The signals that ask the process to stop.
+#[cfg(windows)]
+pub(crate) struct StopSignals {
+    interrupt: tokio::signal::windows::CtrlC,
+    close: tokio::signal::windows::CtrlClose,
+}
+
+#[cfg(windows)]
+impl StopSignals {
+    /// Listens from the call on, not from the first poll.
+    pub(crate) fn listen() -> io::Result<Self> {
+        use tokio::signal::windows::{ctrl_c, ctrl_close};
+        Ok(Self { interrupt: ctrl_c()?, close: ctrl_close()? })
+    }
+
+    /// Ready when the process is asked to stop.
+    pub(crate) async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.close.recv() => {}
+        }
+    }
 }

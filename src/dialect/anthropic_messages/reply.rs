@@ -26,7 +26,6 @@ pub(super) fn decode(body: &Value) -> Result<Reply, ApiError> {
             .and_then(Value::as_object)
             .map_or(Usage::default(), usage::decode),
         model_echo: text("model"),
-        raw: body.clone(),
         defects,
         ..Reply::new(parts, stop)
     })

@@ -13,7 +13,6 @@ use crate::wire::Frame;
 /// The state of one stream.
 #[derive(Default)]
 pub(super) struct AnthropicStream {
-    payloads: Vec<Value>,
     message: Object,
     usage: Object,
     blocks: Vec<OpenBlock>,
@@ -30,10 +29,7 @@ impl StreamDecoder for AnthropicStream {
         match frame {
             Frame::Comment(_) => self.defects.record(Defect::SseComment),
             Frame::Event { event, data } => match serde_json::from_str(data) {
-                Ok(payload) => {
-                    self.take(event.as_deref(), &payload);
-                    self.payloads.push(payload);
-                }
+                Ok(payload) => self.take(event.as_deref(), &payload),
                 Err(_) if self.ended => self.defects.record(Defect::EventsAfterEnd),
                 Err(_) => self.defects.record(Defect::FrameInvalid),
             },
@@ -53,7 +49,6 @@ impl StreamDecoder for AnthropicStream {
             usage: usage::decode(&self.usage),
             model_echo: text("model"),
             defects: self.defects,
-            raw: Value::Array(self.payloads),
             ..Reply::new(parts, stop)
         })
     }

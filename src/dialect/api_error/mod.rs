@@ -2,15 +2,18 @@
 //!
 //! - `envelope.rs`: the shapes that errors come in, read into one
 //! - `prose.rs`: what to show of a body that is not JSON
+//! - `service_trouble.rs`: trouble of the account or the service, by the words for it
 
 mod envelope;
 mod prose;
+mod service_trouble;
 #[cfg(test)]
 mod tests;
 
 use serde_json::Value;
 
 use envelope::ErrorFields;
+pub use service_trouble::ServiceTrouble;
 
 /// The shape an error came in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -58,6 +61,21 @@ const UNREADABLE_OUTPUT: [&str; 3] = [
     "Failed to call a function",
 ];
 
+/// How many bytes of each text of an error are kept. The evidence holds all of it.
+const WORD: usize = 256;
+const MESSAGE: usize = 2048;
+const TEXT: usize = 64 * 1024;
+
+fn cut(mut text: String, bytes: usize) -> String {
+    if text.len() > bytes {
+        let boundary = (0..=bytes).rev().find(|at| text.is_char_boundary(*at));
+        text.truncate(boundary.unwrap_or_default());
+        text.push('…');
+        text.shrink_to_fit();
+    }
+    text
+}
+
 impl ApiError {
     /// The error in a body that came with an error status. Always gives one.
     pub fn from_response(status: u16, headers: Vec<(String, String)>, body: &str) -> Self {
@@ -79,6 +97,16 @@ impl ApiError {
             || UNREADABLE_OUTPUT.iter().any(|text| self.message.contains(text))
     }
 
+    /// The trouble of the account or the service that it tells of, if it does.
+    pub fn service_trouble(&self) -> Option<ServiceTrouble> {
+        service_trouble::of(self)
+    }
+
+    /// Whether its body says nothing: no word in it that could be a reason.
+    pub fn is_wordless(&self) -> bool {
+        prose::is_wordless(&self.body)
+    }
+
     /// Whether it came as a web page: that is a gateway speaking, and not the endpoint.
     pub fn is_page(&self) -> bool {
         self.envelope == Envelope::Unknown && prose::is_page(&self.body)
@@ -93,6 +121,17 @@ impl ApiError {
         let ErrorFields { envelope, kind, code, param, message, failed_generation } = reading;
         let message =
             message.or_else(|| kind.clone()).unwrap_or_else(|| prose::summary(status, &body));
-        Self { status, headers, envelope, kind, code, param, message, failed_generation, body }
+        let (word, text) = (|it: Option<String>| it.map(|it| cut(it, WORD)), |it| cut(it, TEXT));
+        Self {
+            status,
+            headers,
+            envelope,
+            kind: word(kind),
+            code: word(code),
+            param: word(param),
+            message: cut(message, MESSAGE),
+            failed_generation: failed_generation.map(text),
+            body: text(body),
+        }
     }
 }

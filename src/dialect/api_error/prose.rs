@@ -19,6 +19,21 @@ pub(super) fn summary(status: u16, body: &str) -> String {
     if text.is_empty() { format!("HTTP {status} with an empty body") } else { text }
 }
 
+/// Whether no text stands in a body, or in any field of its JSON.
+pub(super) fn is_wordless(body: &str) -> bool {
+    payload(body).map_or_else(|| body.trim().is_empty(), |json| !has_words(&json))
+}
+
+fn has_words(value: &Value) -> bool {
+    match value {
+        // An envelope's own `type` tells nothing.
+        Value::String(text) => !text.trim().is_empty() && text != "error",
+        Value::Array(items) => items.iter().any(has_words),
+        Value::Object(map) => map.values().any(has_words),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
 /// Whether a body is a web page.
 pub(super) fn is_page(body: &str) -> bool {
     let start: String = body.trim_start().chars().take(QUOTED).collect();

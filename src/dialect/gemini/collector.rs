@@ -193,7 +193,7 @@ impl Collector {
     }
 
     /// The reply, now that no more payloads can come.
-    pub(super) fn into_reply(mut self, arrival: Arrival, raw: Value) -> Reply {
+    pub(super) fn into_reply(mut self, arrival: Arrival) -> Reply {
         let truncated = arrival == Arrival::Streamed && !self.is_finished();
         let limited = self.finish.as_ref().is_some_and(|reason| reason == "MAX_TOKENS");
         self.close_call(if truncated || limited { CallEnd::Cut } else { CallEnd::Implied });
@@ -205,7 +205,6 @@ impl Collector {
             usage: self.usage,
             model_echo: self.model,
             defects: self.defects,
-            raw,
             ..Reply::new(self.parts, stop)
         }
     }

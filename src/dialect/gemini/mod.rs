@@ -67,7 +67,13 @@ use crate::wire::Framing;
 ///
 /// Streams asked for with `alt=sse` are server-sent events; without it the same payloads are the
 /// elements of one JSON array, and the decoder takes either.
-pub(super) static CODEC: Codec = Codec {
+pub(super) static CODEC: Codec = NEWEST;
+
+/// The same with tools declared in `parameters`, which some servers alone read.
+pub(super) static OLDER_SCHEMA_CODEC: Codec =
+    Codec { encode_request: request::encode_older, ..NEWEST };
+
+const NEWEST: Codec = Codec {
     id: DialectId::Gemini,
     framing: Framing::Sse,
     encode_request: request::encode,

@@ -22,7 +22,7 @@ pub(super) fn decode(body: &Value) -> Result<Reply, ApiError> {
     };
     let mut collector = Collector::default();
     collector.take(response);
-    Ok(collector.into_reply(Arrival::Whole, body.clone()))
+    Ok(collector.into_reply(Arrival::Whole))
 }
 
 /// The body of a reply.

@@ -12,9 +12,24 @@ use crate::ir::{Object, Request, ToolChoice, ToolSpec};
 const FIELDS: [&str; 6] =
     ["contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "model"];
 
+/// The field that takes JSON Schema, and the older one that takes Google's own notation, in which plain
+/// JSON Schema can be read as well.
+const SCHEMA_FIELD: &str = "parametersJsonSchema";
+const OLDER_SCHEMA_FIELD: &str = "parameters";
+
 /// The body of a request; model and stream flag are in its path.
 pub(super) fn encode(request: &Request) -> Value {
-    let declarations: Vec<Value> = request.tools.iter().map(encode_tool).collect();
+    encode_with(request, SCHEMA_FIELD)
+}
+
+/// The same for endpoints that read only the older field.
+pub(super) fn encode_older(request: &Request) -> Value {
+    encode_with(request, OLDER_SCHEMA_FIELD)
+}
+
+fn encode_with(request: &Request, field: &'static str) -> Value {
+    let declarations: Vec<Value> =
+        request.tools.iter().map(|tool| encode_tool(tool, field)).collect();
     let system = request.system.as_ref();
     let mode = encode_choice(request);
     let mut body = Value::Object(present([
@@ -31,12 +46,12 @@ pub(super) fn encode(request: &Request) -> Value {
     body
 }
 
-fn encode_tool(tool: &ToolSpec) -> Value {
+fn encode_tool(tool: &ToolSpec, field: &'static str) -> Value {
     let described = (!tool.description.is_empty()).then(|| json!(tool.description));
     Value::Object(present([
         ("name", Some(json!(tool.name))),
         ("description", described),
-        ("parametersJsonSchema", Some(tool.input_schema.clone())),
+        (field, Some(tool.input_schema.clone())),
     ]))
 }
 

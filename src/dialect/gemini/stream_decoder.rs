@@ -10,7 +10,6 @@ use crate::wire::Frame;
 /// The state of one stream.
 #[derive(Default)]
 pub(super) struct GeminiStream {
-    payloads: Vec<Value>,
     collector: Collector,
     error: Option<ApiError>,
 }
@@ -20,10 +19,7 @@ impl StreamDecoder for GeminiStream {
         match frame {
             Frame::Comment(_) => self.note(Defect::SseComment),
             Frame::Event { data, .. } => match serde_json::from_str(data) {
-                Ok(payload) => {
-                    self.take(&payload);
-                    self.payloads.push(payload);
-                }
+                Ok(payload) => self.take(&payload),
                 Err(_) if self.collector.is_finished() => self.note(Defect::EventsAfterEnd),
                 Err(_) => self.note(Defect::FrameInvalid),
             },
@@ -33,7 +29,7 @@ impl StreamDecoder for GeminiStream {
     fn finish(self: Box<Self>) -> Result<Reply, ApiError> {
         match self.error {
             Some(error) => Err(error),
-            None => Ok(self.collector.into_reply(Arrival::Streamed, Value::Array(self.payloads))),
+            None => Ok(self.collector.into_reply(Arrival::Streamed)),
         }
     }
 }

@@ -85,7 +85,7 @@ impl ReplyDraft {
     }
 
     /// The reply, now that nothing more can come.
-    pub(super) fn finish(mut self, arrival: Arrival, raw: Value) -> Reply {
+    pub(super) fn finish(mut self, arrival: Arrival) -> Reply {
         call_id::note_duplicates(&self.parts, &mut self.defects);
         let stop = if self.done || arrival == Arrival::Whole {
             self.stop()
@@ -97,7 +97,6 @@ impl ReplyDraft {
             usage: self.usage,
             model_echo: self.model,
             defects: self.defects,
-            raw,
             ..Reply::new(self.parts, stop)
         }
     }

@@ -15,7 +15,7 @@ pub(super) fn decode(body: &Value) -> Result<Reply, ApiError> {
     }
     let mut draft = ReplyDraft::default();
     draft.take(body);
-    Ok(draft.finish(Arrival::Whole, body.clone()))
+    Ok(draft.finish(Arrival::Whole))
 }
 
 /// Writes a whole body.

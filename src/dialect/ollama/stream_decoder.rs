@@ -11,7 +11,6 @@ use crate::wire::Frame;
 #[derive(Debug, Default)]
 pub(super) struct OllamaStream {
     draft: ReplyDraft,
-    payloads: Vec<Value>,
     error: Option<ApiError>,
 }
 
@@ -29,7 +28,7 @@ impl StreamDecoder for OllamaStream {
     fn finish(self: Box<Self>) -> Result<Reply, ApiError> {
         match self.error {
             Some(error) => Err(error),
-            None => Ok(self.draft.finish(Arrival::Streamed, Value::Array(self.payloads))),
+            None => Ok(self.draft.finish(Arrival::Streamed)),
         }
     }
 }
@@ -38,7 +37,6 @@ impl OllamaStream {
     fn take_data(&mut self, data: &str) {
         let Ok(payload) = serde_json::from_str::<Value>(data) else {
             self.draft.defects.record(Defect::FrameInvalid);
-            self.payloads.push(data.into());
             return;
         };
         match ApiError::in_payload(&payload) {
@@ -47,6 +45,5 @@ impl OllamaStream {
             }
             None => self.draft.take(&payload),
         }
-        self.payloads.push(payload);
     }
 }

@@ -149,7 +149,7 @@ impl ReplyDraft {
     }
 
     /// The reply, now that nothing more can come.
-    pub(super) fn finish(mut self, ending: ReplyEnd, raw: Value) -> Reply {
+    pub(super) fn finish(mut self, ending: ReplyEnd) -> Reply {
         let label = self.label.take();
         let cut = ending == ReplyEnd::Truncated
             || label.as_deref().map(finish::kind) == Some(StopKind::MaxTokens);
@@ -173,7 +173,6 @@ impl ReplyDraft {
             model_echo: self.model,
             fingerprint: self.fingerprint,
             defects: self.defects,
-            raw,
         }
     }
 

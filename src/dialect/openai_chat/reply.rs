@@ -30,7 +30,7 @@ pub(super) fn decode(body: &Value) -> Result<Reply, ApiError> {
         }
         take_choice(&mut draft, number, choice);
     }
-    Ok(draft.finish(ReplyEnd::Finished, body.clone()))
+    Ok(draft.finish(ReplyEnd::Finished))
 }
 
 /// The counts of a body or chunk; Groq may keep them in a place of its own.

@@ -19,7 +19,6 @@ const DONE: &str = "[DONE]";
 pub(super) struct ChatStream {
     draft: ReplyDraft,
     calls: CallTracker,
-    payloads: Vec<Value>,
     error: Option<ApiError>,
     first_choice: Option<u64>,
     finished: BTreeSet<u64>,
@@ -46,7 +45,7 @@ impl StreamDecoder for ChatStream {
         }
         let ending = if labelled || self.done { ReplyEnd::Finished } else { ReplyEnd::Truncated };
         self.draft.calls = self.calls.finish(&mut self.draft.defects);
-        Ok(self.draft.finish(ending, Value::Array(self.payloads)))
+        Ok(self.draft.finish(ending))
     }
 }
 
@@ -58,22 +57,20 @@ impl ChatStream {
     fn take_data(&mut self, data: &str) {
         let Ok(payload) = serde_json::from_str(data) else {
             self.record(Defect::FrameInvalid);
-            self.payloads.push(data.into());
             return;
         };
-        self.take(payload);
+        self.take(&payload);
     }
 
-    fn take(&mut self, payload: Value) {
+    fn take(&mut self, payload: &Value) {
         let choices = payload.get("choices").and_then(Value::as_array);
         let in_choice = || choices.into_iter().flatten().find_map(reply::choice_error);
-        match ApiError::in_payload(&payload).or_else(in_choice) {
+        match ApiError::in_payload(payload).or_else(in_choice) {
             Some(error) => {
                 self.error.get_or_insert(error);
             }
-            None => self.take_chunk(&payload, choices),
+            None => self.take_chunk(payload, choices),
         }
-        self.payloads.push(payload);
     }
 
     fn take_chunk(&mut self, chunk: &Value, choices: Option<&Vec<Value>>) {

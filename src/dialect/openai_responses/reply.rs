@@ -25,7 +25,7 @@ pub(super) fn decode(body: &Value) -> Result<Reply, ApiError> {
         None => items.defects.record(Defect::OutputMissing),
     }
     let stop = stop(body, status, &mut items);
-    Ok(assemble(items, body, stop, body.clone()))
+    Ok(assemble(items, body, stop))
 }
 
 fn is_response(body: &Value) -> bool {
@@ -34,7 +34,7 @@ fn is_response(body: &Value) -> bool {
 }
 
 /// A reply from its items and the response object around them.
-pub(super) fn assemble(items: OutputItems, response: &Value, stop: Stop, raw: Value) -> Reply {
+pub(super) fn assemble(items: OutputItems, response: &Value, stop: Stop) -> Reply {
     let text = |key: &str| response.get(key).and_then(Value::as_str).map(str::to_owned);
     Reply {
         id: text("id"),
@@ -44,7 +44,6 @@ pub(super) fn assemble(items: OutputItems, response: &Value, stop: Stop, raw: Va
         model_echo: text("model"),
         fingerprint: None,
         defects: items.defects,
-        raw,
     }
 }
 

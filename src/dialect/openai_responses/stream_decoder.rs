@@ -41,7 +41,6 @@ const SILENT: [&str; 7] = [
 /// The decoder of one stream.
 #[derive(Debug, Default)]
 pub(super) struct ResponsesStream {
-    payloads: Vec<Value>,
     items: Vec<OpenItem>,
     /// The latest response object.
     response: Value,
@@ -61,10 +60,7 @@ impl StreamDecoder for ResponsesStream {
             return;
         }
         match serde_json::from_str::<Value>(data) {
-            Ok(payload) => {
-                self.payload(event, &payload);
-                self.payloads.push(payload);
-            }
+            Ok(payload) => self.payload(event, &payload),
             Err(_) => self.defects.record(Defect::FrameInvalid),
         }
     }
@@ -218,7 +214,7 @@ impl ResponsesStream {
             items.defects.record(Defect::Truncated);
             Stop::unlabelled(StopKind::Truncated)
         };
-        reply::assemble(items, &self.response, stop, Value::Array(self.payloads))
+        reply::assemble(items, &self.response, stop)
     }
 
     /// The items in their order, each as complete as the stream made it.

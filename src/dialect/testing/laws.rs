@@ -98,7 +98,6 @@ pub(super) fn stamp() -> Stamp {
 
 /// What decoding adds to a reply by design: the evidence, and the reason why a call is broken.
 pub(super) fn bare(mut reply: Reply) -> Reply {
-    reply.raw = Value::Null;
     clear_raw(&mut reply.parts);
     reply
 }

@@ -15,7 +15,7 @@ use super::{
 use crate::conversation::Reading;
 use crate::ir::{CallFormat, Defect, Layer};
 use crate::profile::{Finding, JsonText, Observation, ProbeResult, SingleTool, Strictness};
-use crate::prompted::{Protocol, ToolDelivery};
+use crate::prompted::{Force, Protocol, ToolDelivery};
 use crate::tools::RegistryError;
 
 /// The ladder: native tools, calls in text, taught protocols.
@@ -72,9 +72,10 @@ impl ProbeKind for BasicFormat {
         if costing.stream {
             return Estimate::exactly(once);
         }
-        // The native rung is asked once more before another one counts. The control that asks for a
-        // word without tools costs less than a trial.
-        Estimate { likely: once, most: once * (3 + count(self.protocols.len())) }
+        // The native rung is asked once more before another one counts, and a call is demanded in each
+        // way. The control that asks for a word without tools costs less than a trial.
+        let rungs = 3 + count(Force::ALL.len()) + count(self.protocols.len());
+        Estimate { likely: once, most: once * rungs }
     }
 
     fn ladder(&self) -> Option<&BasicFormat> {
@@ -92,7 +93,7 @@ impl BasicFormat {
         let wanted = self.call.fill(&seed);
         let tools = Offer::new(asking.probe, [wanted.tool.as_str()]).tools(&seed)?;
         let words = ask_for(std::slice::from_ref(&wanted));
-        let mut conversation = asking.bench.conversation(&tools, &words);
+        let mut conversation = asking.conversation(&tools, &words);
         let turn = conversation.turn().await;
         let shown = missing_reply(&turn.answer).unwrap_or_else(|| {
             match best_fit(&turn.reading, &wanted, &tools) {
@@ -155,15 +156,21 @@ pub(crate) fn single_tool(probe: &str, cases: &[SettledCase<Heard>]) -> SingleTo
     let form = prevailing(&forms);
     let trials = || cases.iter().flat_map(|case| &case.trials);
     let defects: BTreeSet<Defect> = trials().flat_map(|trial| trial.defects.clone()).collect();
+    let delivery = trials().find_map(|trial| Some(trial.facts.form.as_ref()?.1));
     SingleTool {
         outcome: outcome(probe, cases),
         format: form.as_ref().map(|form| form.format),
         parser: form.as_ref().and_then(|form| form.parser.clone()),
-        delivery: trials().find_map(|trial| Some(trial.facts.form.as_ref()?.1)),
+        delivery,
+        force: match delivery {
+            Some(ToolDelivery::Forced(force)) => Some(force),
+            _ => None,
+        },
         layer: form.as_ref().map(|form| form.layer),
         json_text: json_text(&forms),
         defects: defects.into_iter().collect(),
         rungs: BTreeMap::new(),
+        schema_field: None,
     }
 }
 

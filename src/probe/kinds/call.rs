@@ -87,7 +87,7 @@ impl CallCase {
         let offer = Offer { among: self.among, ..Offer::new(asking.probe, [wanted.tool.as_str()]) };
         let tools = offer.tools(&seed)?;
         let words = ask_for(std::slice::from_ref(&wanted));
-        let mut conversation = asking.bench.conversation(&tools, &words);
+        let mut conversation = asking.conversation(&tools, &words);
         let turn = conversation.turn().await;
         let (facts, shown) = missing_case_reply(&turn.answer).unwrap_or_else(|| {
             match best_fit(&turn.reading, &wanted, &tools) {

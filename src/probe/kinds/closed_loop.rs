@@ -5,9 +5,10 @@ use serde::Deserialize;
 
 use super::{
     Asking, CallAsk, Case, Costing, Estimate, Fit, Offer, ProbeKind, Seed, SettledCase, Trial,
-    ask_for, best_fit, describe_missing_call, holds, missing_start, outcome, receipt,
+    answer_text, ask_for, best_fit, describe_answer, describe_missing_call, holds, missing_start,
+    outcome, receipt,
 };
-use crate::conversation::{Miss, Turn, excerpt};
+use crate::conversation::{Miss, Turn};
 use crate::ir::ToolResult;
 use crate::profile::{Finding, Loop, ProbeResult};
 use crate::tools::RegistryError;
@@ -61,7 +62,7 @@ impl ClosedLoop {
             Offer { filler: self.filler, ..Offer::new(asking.probe, [wanted.tool.as_str()]) };
         let tools = offer.tools(&seed)?;
         let words = format!("{}\n\n{}", ask_for(std::slice::from_ref(&wanted)), self.then);
-        let mut conversation = asking.bench.conversation(&tools, &words);
+        let mut conversation = asking.conversation(&tools, &words);
         let called = conversation.turn().await;
         let fit = best_fit(&called.reading, &wanted, &tools).map(|(_, fit)| fit);
         let is_exact = fit == Some(Fit::Exact);
@@ -94,38 +95,11 @@ fn judge(answered: &Turn, results: &[ToolResult], called: &Finding) -> Finding {
         (None, None) => return Finding::Skipped("no answer".to_owned()),
         (None, Some(reply)) => reply,
     };
-    let text = format!("{} {}", answered.reading.text, reply.text());
     let receipts: Vec<&str> = results.iter().filter_map(receipt).collect();
-    if receipts.iter().any(|receipt| holds(&text, receipt)) {
+    if receipts.iter().any(|receipt| holds(&answer_text(answered, reply), receipt)) {
         return Finding::pass("the answer holds what only the result could tell");
     }
     fail(describe_answer(answered, &receipts, &reply.reasoning_text()))
-}
-
-/// In words, what came in place of an answer from the result.
-fn describe_answer(answered: &Turn, receipts: &[&str], reasoning: &str) -> String {
-    let text = answered.reading.text.trim();
-    if answered.reading.attempted() {
-        "called again instead of answering".to_owned()
-    } else if receipts.iter().any(|receipt| holds(reasoning, receipt)) {
-        "read the result but left the answer in its reasoning".to_owned()
-    } else if text.is_empty() {
-        "an empty answer".to_owned()
-    } else if invents(text, receipts) {
-        format!("invented a value: {:?}", excerpt(text, 80))
-    } else {
-        format!("answered without the result: {:?}", excerpt(text, 80))
-    }
-}
-
-/// Whether a text holds a word that looks like a receipt.
-fn invents(text: &str, receipts: &[&str]) -> bool {
-    let lengths: Vec<usize> = receipts.iter().map(|receipt| receipt.len()).collect();
-    text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| {
-        lengths.contains(&word.len())
-            && word.chars().any(|c| c.is_ascii_digit())
-            && word.chars().any(|c| c.is_ascii_alphabetic())
-    })
 }
 
 fn token_delta(called: &Turn, answered: &Turn) -> Delta {

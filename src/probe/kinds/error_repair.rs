@@ -48,7 +48,7 @@ impl ErrorRepair {
     async fn trial(&self, asking: Asking<'_>, seed: Seed) -> Result<Trial<bool>, RegistryError> {
         let wanted = self.0.call.fill(&seed);
         let tools = Offer::new(asking.probe, [wanted.tool.as_str()]).tools(&seed)?;
-        let mut conversation = asking.bench.conversation(&tools, &self.0.words(&wanted));
+        let mut conversation = asking.conversation(&tools, &self.0.words(&wanted));
         let called = conversation.turn().await;
         let first = missing_start(&called.answer, "no call that could fail").unwrap_or_else(|| {
             match best_fit(&called.reading, &wanted, &tools) {

@@ -13,6 +13,7 @@ use super::{
 use crate::conversation::{Answer, EvidencedAnswer, Turn};
 use crate::ir::{Layer, Message, Part, Request, Role};
 use crate::profile::{Finding, History as HistoryResult, ProbeResult, Taken, Variant};
+use crate::telemetry::TurnEvent;
 use crate::tools::RegistryError;
 
 /// Trimmed and malformed histories.
@@ -69,7 +70,7 @@ impl History {
         let names = wanted.iter().map(|call| call.tool.as_str());
         let tools = Offer::new(asking.probe, names).tools(&seed)?;
         let words = format!("{}\n\n{}", ask_for(&wanted), self.0.then);
-        let mut conversation = asking.bench.conversation(&tools, &words);
+        let mut conversation = asking.conversation(&tools, &words);
         conversation.want(wanted.len());
         let turn = conversation.turn().await;
         if let Some(finding) = nothing_to_build_on(&turn) {
@@ -78,18 +79,21 @@ impl History {
         conversation.run_tools(&turn).await;
         let mut trial = Trial::of(&conversation, Finding::pass("calls to build on"), Shapes::new());
         let mut sent = send_all(asking, conversation.request()).await;
-        trial.evidence.extend(sent.iter().map(|sent| sent.turn.evidence.clone()));
+        trial.add_answers(sent.iter().map(|sent| &sent.turn));
         // An endpoint may refuse the reasoning that it gave out itself: then histories go without.
         if matches!(control(&sent), Some(Answer::Refused(_)))
             && let Some(bare) = conversation.request().without_reasoning()
         {
             sent = send_all(asking, &bare).await;
-            trial.evidence.extend(sent.iter().map(|sent| sent.turn.evidence.clone()));
+            trial.add_answers(sent.iter().map(|sent| &sent.turn));
         }
         let finding =
             control(&sent).map_or_else(|| Finding::Skipped("nothing asked".into()), judge_control);
         if matches!(finding, Finding::Pass(_)) {
             trial.facts = judge_shapes(&sent);
+        }
+        if matches!(control(&sent), Some(Answer::Refused(_))) {
+            trial.telemetry.push(TurnEvent { closure_errors: 1, ..TurnEvent::default() });
         }
         trial.shown = finding.into();
         Ok(trial)
@@ -223,7 +227,8 @@ struct Sent {
 impl Sent {
     /// Whether the reply holds what only the results tell; `None` where they tell nothing.
     fn is_read(&self) -> Option<bool> {
-        let text = self.turn.answer.reply()?.text();
+        // What was cut shows nothing of what would have followed.
+        let text = self.turn.answer.reply().filter(|_| !self.turn.answer.is_cut_by_limit())?.text();
         (!self.receipts.is_empty())
             .then(|| self.receipts.iter().any(|receipt| holds(&text, receipt)))
     }

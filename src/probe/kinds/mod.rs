@@ -25,7 +25,7 @@ use super::kind::{Asking, Blocked, Kind, Known, PlainTrial, ProbeKind};
 use super::offer::Offer;
 use super::outcome::{case_result, outcome};
 use super::reasoning_change::Change;
-use super::receipt::{holds, receipt};
+use super::receipt::{answer_text, describe_answer, holds, receipt};
 use super::suite::{CallAsk, Calls, OneCall};
 use super::trial::{Case, SettledCase, Trial, missing_reply, missing_start, variant};
 use super::{Probe, Seed, Wanted, ask_for};

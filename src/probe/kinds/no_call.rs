@@ -52,7 +52,7 @@ impl NoCall {
         seed: Seed,
     ) -> Result<Trial<CaseVerdict>, RegistryError> {
         let tools = Offer::new(asking.probe, TOOLS).tools(&seed)?;
-        let mut conversation = asking.bench.conversation(&tools, &self.question);
+        let mut conversation = asking.conversation(&tools, &self.question);
         let turn = conversation.turn().await;
         let (facts, shown) = missing_case_reply(&turn.answer).unwrap_or_else(|| judge(&turn));
         Ok(Trial::of(&conversation, shown, facts))

@@ -1,44 +1,50 @@
-//! `[ask.parallel]`: do several calls come in one reply, and can that be switched off?
+//! `[ask.parallel]`: do several calls come in one reply, are their results used, can it be switched off?
 
 use futures_util::future::join;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    Asking, CallAsk, Calls, Case, Costing, Estimate, Fit, Known, Offer, ProbeKind, Seed,
-    SettledCase, Trial, Wanted, ask_for, best_fit, describe_missing_call, displaced, missing_reply,
-    outcome,
+    Asking, CallAsk, Calls, Case, Costing, Estimate, Fit, Known, Load, Offer, ProbeKind, Seed,
+    SettledCase, Trial, Wanted, answer_text, ask_for, best_fit, describe_answer,
+    describe_missing_call, displaced, holds, missing_reply, outcome, receipt,
 };
-use crate::conversation::{Answer, Turn};
-use crate::ir::{Defect, ToolCall};
-use crate::profile::{Finding, Observation, ParallelTool, ProbeResult, Switch};
-use crate::prompted::ToolDelivery;
+use crate::conversation::{Answer, Miss, Turn};
+use crate::ir::{Defect, ToolCall, ToolResult};
+use crate::profile::{Finding, Observation, ParallelTool, ProbeResult, Switch, Taken};
 use crate::tools::RegistryError;
 
-/// Several calls in one reply, and the switch that forbids it.
+/// Several calls in one reply, their results, and the switch that forbids it.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(crate) struct Parallel(Calls);
 
+/// What one trial told beside its finding.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Facts {
+    off_switch: Switch,
+    results_taken: Option<Taken>,
+}
+
 impl ProbeKind for Parallel {
     const NAME: &'static str = "parallel";
-    type Facts = Switch;
+    type Facts = Facts;
 
     fn calls(&self) -> Vec<&CallAsk> {
         self.0.calls.iter().collect()
     }
 
-    async fn ask(&self, asking: Asking<'_>) -> Vec<Case<Switch>> {
+    async fn ask(&self, asking: Asking<'_>) -> Vec<Case<Facts>> {
         vec![asking.hold("", |seed| self.trial(asking, seed)).await]
     }
 
-    fn revise(cases: &mut [Case<Switch>], known: &Known) {
+    fn revise(cases: &mut [Case<Facts>], known: &Known) {
         let trials = cases.iter_mut().flat_map(|case| &mut case.trials);
         for trial in trials.filter(|trial| trial.is_displaced(known.layer)) {
             trial.shown = Observation::Negative(displaced(trial.layer));
         }
     }
 
-    fn result(probe: &str, cases: &[SettledCase<Switch>]) -> ProbeResult {
+    fn result(probe: &str, cases: &[SettledCase<Facts>]) -> ProbeResult {
         let gravity = |switch: &Switch| match switch {
             Switch::Unknown => 0,
             Switch::Absent => 1,
@@ -46,32 +52,40 @@ impl ProbeKind for Parallel {
             Switch::Rejected => 3,
             Switch::Ignored => 4,
         };
-        let switches = cases.iter().flat_map(|case| &case.trials).map(|trial| trial.facts);
+        let facts = || cases.iter().flat_map(|case| &case.trials).map(|trial| trial.facts);
+        let switches = facts().map(|facts| facts.off_switch);
         let off_switch = switches.max_by_key(gravity).unwrap_or_default();
-        ProbeResult::ParallelTool(ParallelTool { outcome: outcome(probe, cases), off_switch })
+        // One refusal is enough to break an agent.
+        let taken = facts().filter_map(|facts| facts.results_taken);
+        let results_taken = taken.max_by_key(|taken| *taken == Taken::Rejected);
+        let outcome = outcome(probe, cases);
+        ProbeResult::ParallelTool(ParallelTool { outcome, off_switch, results_taken })
     }
 
     fn estimate(&self, costing: &Costing<'_>) -> Estimate {
+        let talk = costing.talk(self.calls(), &self.0.then);
         // A streamed twin does not ask what the switch does.
-        let (then, requests) = if costing.stream { ("", 1) } else { (self.0.then.as_str(), 2) };
-        Estimate::exactly(costing.talk(self.calls(), then).turns(1) * requests)
+        let switch = if costing.stream { Load::default() } else { talk.turns(1) };
+        // A follow-up that is refused for its reasoning is asked again without it.
+        Estimate { likely: talk.turns(2) + switch, most: talk.turns(3) + switch }
     }
 }
 
 impl Parallel {
-    async fn trial(&self, asking: Asking<'_>, seed: Seed) -> Result<Trial<Switch>, RegistryError> {
+    async fn trial(&self, asking: Asking<'_>, seed: Seed) -> Result<Trial<Facts>, RegistryError> {
         let bench = asking.bench;
         let wanted = self.0.fill(&seed);
         let names = wanted.iter().map(|call| call.tool.as_str());
-        let tools = Offer::new(asking.probe, names).tools(&seed)?;
-        let words = ask_for(&wanted);
-        let mut together = bench.conversation(&tools, &words);
+        let offer = Offer { receipts: true, ..Offer::new(asking.probe, names) };
+        let tools = offer.tools(&seed)?;
+        let words = format!("{}\n\n{}", ask_for(&wanted), self.0.then);
+        let mut together = asking.conversation(&tools, &words);
         together.want(wanted.len());
-        let mut alone = bench.conversation(&tools, &words);
+        let mut alone = asking.conversation(&tools, &words);
         alone.request().parallel = Some(false);
         // A streamed twin is about the stream, not about the switch, and taught tools have none.
         let has_switch = bench.client.dialect().has_parallel_switch()
-            && bench.delivery == ToolDelivery::Native
+            && bench.delivery.is_declared()
             && !bench.stream;
         let switched_off = async { if has_switch { Some(alone.turn().await) } else { None } };
         let (turn, off) = join(together.turn(), switched_off).await;
@@ -86,9 +100,17 @@ impl Parallel {
         } else {
             Without::Apart
         };
-        let switch = off.map_or(Switch::Absent, |off| judge_switch(&off, without));
-        let mut trial = Trial { is_exact, ..Trial::of(&together, shown, switch) };
+        let off_switch = off.map_or(Switch::Absent, |off| judge_switch(&off, without));
+        let (shown, results_taken) = if without == Without::Together {
+            let results = together.run_tools(&turn).await;
+            judge_results(&together.turn().await, &results)
+        } else {
+            (shown, None)
+        };
+        let facts = Facts { off_switch, results_taken };
+        let mut trial = Trial { is_exact, ..Trial::of(&together, shown, facts) };
         trial.evidence.extend_from_slice(alone.evidence());
+        trial.was_refused |= alone.was_refused();
         Ok(trial)
     }
 }
@@ -105,6 +127,34 @@ fn judge(turn: &Turn, wanted: &[Wanted], made: &[Option<(&ToolCall, Fit)>]) -> O
     }
     let fits: Vec<&Fit> = made.iter().flatten().map(|(_, fit)| fit).collect();
     Observation::Negative(describe_calls(turn, wanted, &fits))
+}
+
+/// Judges what came of the results of several calls, and says whether they were taken. A result that is
+/// an error has nothing to be repeated; that it is taken must do.
+fn judge_results(answered: &Turn, results: &[ToolResult]) -> (Observation, Option<Taken>) {
+    let count = results.len();
+    let reply = match (answered.answer.miss(), answered.reply()) {
+        (Some(Miss::Open(words)), _) => return (Finding::Inconclusive(words).into(), None),
+        (Some(Miss::Clear(words)), _) => {
+            let reason = format!("{count} calls, but their results are not answered: {words}");
+            let refused = matches!(answered.answer, Answer::Refused(_));
+            return (Observation::Negative(reason), refused.then_some(Taken::Rejected));
+        }
+        (None, None) => return (Finding::Skipped("no answer".to_owned()).into(), None),
+        (None, Some(reply)) => reply,
+    };
+    let receipts: Vec<&str> = results.iter().filter_map(receipt).collect();
+    let text = answer_text(answered, reply);
+    let used = receipts.iter().filter(|receipt| holds(&text, receipt)).count();
+    let shown = if used == receipts.len() || results.iter().any(|result| result.is_error) {
+        Finding::pass(format!("{count} calls in one reply, and all results are used")).into()
+    } else if used > 0 {
+        Observation::Negative(format!("{count} calls, but only {used} of their results is used"))
+    } else {
+        let answer = describe_answer(answered, &receipts, &reply.reasoning_text());
+        Observation::Negative(format!("{count} calls, but their results are not used: {answer}"))
+    };
+    (shown, Some(Taken::Accepted))
 }
 
 /// Whether a call came with every argument asked for. Values that break the schema are judged by

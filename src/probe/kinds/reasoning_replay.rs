@@ -16,6 +16,7 @@ use super::{
 use crate::conversation::{Conversation, EvidencedAnswer, Turn};
 use crate::ir::{Message, Part, ReasoningField, Request};
 use crate::profile::{Finding, ProbeResult, Replay, ReplayMode, Taken, Variant};
+use crate::telemetry::TurnEvent;
 use crate::tools::RegistryError;
 
 /// The follow-up with its reasoning replayed faithfully and not.
@@ -80,7 +81,7 @@ impl ReasoningReplay {
     async fn trial(&self, asking: Asking<'_>, seed: Seed) -> Result<Trial<Facts>, RegistryError> {
         let wanted = self.0.call.fill(&seed);
         let tools = Offer::new(asking.probe, [wanted.tool.as_str()]).tools(&seed)?;
-        let mut conversation = asking.bench.conversation(&tools, &self.0.words(&wanted));
+        let mut conversation = asking.conversation(&tools, &self.0.words(&wanted));
         let turn = conversation.turn().await;
         let field = turn.reply().and_then(|reply| first_field(&reply.parts));
         if let Some((finding, mode)) = nothing_to_replay(&turn, field) {
@@ -92,6 +93,7 @@ impl ReasoningReplay {
             answers.iter().map(|(change, it)| (*change, variant(&it.answer))).collect();
         let before = turn.reply().and_then(|reply| reply.usage.input);
         let (finding, mode) = judge(&variants, before);
+        let all_refused = variants.values().all(|variant| variant.taken == Taken::Rejected);
         // Without a verdict on the two that are each other's control, the others have none either.
         let is_known =
             |change: Change| mode.is_some() || matches!(change, Change::Faithful | Change::Omitted);
@@ -101,7 +103,10 @@ impl ReasoningReplay {
             .map(|(change, it)| (change.as_str().to_owned(), it));
         let facts = Facts { mode, field, variants: variants.collect() };
         let mut trial = Trial::of(&conversation, finding, facts);
-        trial.evidence.extend(answers.into_iter().map(|(_, it)| it.evidence));
+        if all_refused {
+            trial.telemetry.push(TurnEvent { closure_errors: 1, ..TurnEvent::default() });
+        }
+        trial.add_answers(answers.iter().map(|(_, it)| it));
         Ok(trial)
     }
 }

@@ -42,7 +42,7 @@ impl Repeat {
         let word = seed.word();
         let tools = Offer::new(asking.probe, ["probe_echo"]).tools(&seed)?;
         let words = format!("{} {word}", self.words);
-        let mut conversation = asking.bench.conversation(&tools, &words);
+        let mut conversation = asking.conversation(&tools, &words);
         let turn = conversation.turn().await;
         let shown = missing_reply(&turn.answer).unwrap_or_else(|| {
             if turn.reading.text.contains(&word) {
@@ -63,8 +63,7 @@ mod tests {
     #[test]
     fn a_registered_kind_is_read_described_and_estimated() {
         let text = "about = 'a'\nsuites = ['full']\n[ask.repeat]\nwords = 'Repeat this:'\n";
-        let (file, question) = ProbeFile::read(text).unwrap();
-        let probe = Probe { id: "my-word".to_owned(), file, question };
+        let probe = Probe::read("my-word", text).unwrap();
         let cost = crate::probe::estimate(&[&probe], 2, None);
         assert_eq!(cost.likely.requests, 2);
         let schema = schemars::schema_for!(ProbeFile).to_value().to_string();

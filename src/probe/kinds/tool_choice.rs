@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    Asking, CallAsk, Case, Costing, Estimate, Known, Load, Offer, OneCall, ProbeKind, Seed,
+    Asking, Bench, CallAsk, Case, Costing, Estimate, Known, Load, Offer, OneCall, ProbeKind, Seed,
     SettledCase, Trial, ask_for, list_cases, mark_displaced, missing_case_reply,
 };
 use crate::conversation::Turn;
@@ -72,10 +72,11 @@ impl ToolChoices {
         choice: &ToolChoice,
         mode: &Mode,
     ) -> Result<Trial<CaseVerdict>, RegistryError> {
-        let bench = asking.bench;
+        // Choices are asked about with the tools in their field, whether or not the model calls by itself.
+        let bench = &Bench { delivery: ToolDelivery::Native, ..asking.bench.clone() };
         let skip =
             |why: &str| Ok(Trial::unheld(Finding::Skipped(why.to_owned()), CaseVerdict::Skipped));
-        if bench.delivery != ToolDelivery::Native {
+        if !asking.bench.delivery.is_declared() {
             return skip("tools are taught in the prompt");
         }
         if !bench.client.dialect().has_tool_choice() && *choice != ToolChoice::Auto {
@@ -87,7 +88,7 @@ impl ToolChoices {
             ToolChoice::Required | ToolChoice::Named(_) => IDLE.to_owned(),
             _ => ask_for(std::slice::from_ref(&wanted)),
         };
-        let mut conversation = bench.conversation(&tools, &words);
+        let mut conversation = Asking { bench, ..asking }.conversation(&tools, &words);
         conversation.request().tool_choice = Some(choice.clone());
         conversation.request().extra.clone_from(&mode.extra);
         let turn = conversation.turn().await;

@@ -33,19 +33,19 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         code: "native-tools-lost",
         fields: &["toolDelivery"],
-        when: When::Turns(&["native"], &["prompted:*"]),
+        when: When::Turns(&["native"], &["prompted:*", "forced"]),
         class: ChangeClass::Regression,
         severity: Severity::Critical,
         explains: Explains::Target,
-        meaning: "tools declared by the protocol are no longer used; only tools taught in the \
-                  prompt are",
-        remedy: "check the server's tool flags and chat template; until then teach the protocol \
-                 that `toolDelivery` names",
+        meaning: "tools declared by the protocol are no longer used by themselves; a call must be \
+                  demanded, or tools be taught in the prompt",
+        remedy: "check the server's tool flags and chat template; until then do as \
+                 `toolDelivery` says",
     },
     Rule {
         code: "native-tools-gained",
         fields: &["toolDelivery"],
-        when: When::Turns(&["prompted:*"], &["native"]),
+        when: When::Turns(&["prompted:*", "forced"], &["native"]),
         class: ChangeClass::Improvement,
         severity: Severity::Major,
         explains: Explains::Probe,
@@ -88,12 +88,12 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         code: "tool-protocol-changed",
         fields: &["toolDelivery"],
-        when: When::Turns(&["prompted:*"], &["prompted:*"]),
+        when: When::Turns(&["prompted:*", "forced"], &["prompted:*", "forced"]),
         class: ChangeClass::Regression,
         severity: Severity::Major,
         explains: Explains::Probe,
-        meaning: "the model follows another taught protocol than before",
-        remedy: "teach the protocol that `toolDelivery` names now, then accept the profile",
+        meaning: "the model follows another taught protocol than before, or calls only when forced",
+        remedy: "offer tools as `toolDelivery` says now, then accept the profile",
     },
     Rule {
         code: "parser-changed",

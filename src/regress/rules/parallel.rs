@@ -10,6 +10,7 @@ const SWITCH: &[&str] = &["results.parallelTool.offSwitch"];
 const NEEDS_TWO: &[&str] = &[
     "results.streaming.twins.parallel.**",
     "results.history.shapes.missing-result.**",
+    "results.history.shapes.orphan-result.**",
     "results.history.shapes.results-out-of-order.**",
 ];
 

@@ -4,10 +4,18 @@ use crate::regress::{ChangeClass, Explains, Rule, Severity, When};
 
 const LADDER: &[&str] = &["pass", "partial", "fail"];
 const CLOSED: &[&str] = &["results.closedLoop.status"];
+
+/// Whether results are read, and whether those of several calls are taken.
+const LOOPS: &[&str] = &["results.closedLoop.status", "results.parallelTool.resultsTaken"];
+
+/// The words of both, best first.
+const LOOP_LADDER: &[&str] = &["pass", "accepted", "partial", "fail", "rejected"];
 const REPAIRED: &[&str] = &["results.errorRepair.status"];
 
 /// What cannot be asked of a model that does not read results.
 const NEEDS_RESULTS: &[&str] = &[
+    "supportsParallelToolUse",
+    "results.parallelTool.**",
     "errorRepair",
     "results.errorRepair.**",
     "reasoningReplay.**",
@@ -21,13 +29,13 @@ const NEEDS_RESULTS: &[&str] = &[
 pub(super) const LOOP: &[Rule] = &[
     Rule {
         code: "closed-loop-lost",
-        fields: CLOSED,
-        when: When::Turns(&["pass", "partial"], &["fail"]),
+        fields: LOOPS,
+        when: When::Turns(&["pass", "partial", "accepted"], &["fail", "rejected"]),
         class: ChangeClass::Regression,
         severity: Severity::Critical,
         explains: Explains::ProbeAnd(NEEDS_RESULTS),
-        meaning: "tool results are no longer read: the answer does not hold what only the result \
-                  tells",
+        meaning: "tool results are no longer taken or no longer read: they are refused, or the answer \
+                  does not hold what only the result tells",
         remedy: "check how results are rendered by the chat template, and the ids they carry",
     },
     Rule {
@@ -42,12 +50,12 @@ pub(super) const LOOP: &[Rule] = &[
     },
     Rule {
         code: "closed-loop-regained",
-        fields: CLOSED,
-        when: When::Climbs(LADDER),
+        fields: LOOPS,
+        when: When::Climbs(LOOP_LADDER),
         class: ChangeClass::Improvement,
         severity: Severity::Major,
         explains: Explains::ProbeAnd(NEEDS_RESULTS),
-        meaning: "tool results are read more often than before",
+        meaning: "tool results are taken, or read more often than before",
         remedy: "accept the profile",
     },
     Rule {

@@ -21,19 +21,78 @@ const NEEDS_REASONING: &[&str] = &[
 /// What is not worth telling of streams that only seem to be finished.
 const SEEMS_FINISHED: &[&str] = &["supportsStreamingToolUse", "results.streaming.**"];
 
-/// Whether the adapter fails by itself, whatever that keeps open.
-pub(super) const ERRORS: &[Rule] = &[Rule {
-    code: "server-errors-new",
-    fields: &["seen.details.server-error.verdict"],
-    when: When::Turns(ABSENT, SHOWN),
-    class: ChangeClass::Regression,
-    severity: Severity::Major,
-    explains: Explains::Nothing,
-    meaning: "the adapter answers requests with an internal error (500), again and again, that the \
-              provider answers",
-    remedy: "read the evidence: an answer or a refusal that the adapter could not translate; \
-             clients retry a 500 in vain",
-}];
+/// What is judged by refusals, and stays open without them.
+const NEEDS_REFUSALS: &[&str] = &[
+    "seen.details.server-error.**",
+    "seen.details.refusal-words.**",
+    "results.history.**",
+    "results.reasoningReplay.**",
+    "results.schema.**",
+    "results.parallelTool.offSwitch",
+    "results.extended.**",
+    "reasoningReplay.**",
+    "requiresReasoningReplay",
+    "schemaLevel",
+];
+
+/// What looks mended where lost arguments look as if there were none.
+const LOST_ARGUMENTS: &[&str] = &[
+    "seen.defects.*",
+    "results.**.defects.*",
+    "results.singleTool.**",
+    "results.streaming.**",
+    "results.parallelTool.**",
+    "supportsStreamingToolUse",
+    "supportsParallelToolUse",
+];
+
+/// What is read off the counts of tokens.
+const NEEDS_USAGE: &[&str] = &[
+    "reasoningReplay.mode",
+    "results.reasoningReplay.**",
+    "results.**.promptTokenDelta",
+    "cost.**",
+    "seen.details.reasoning-tokens.**",
+    "seen.details.cached-tokens.**",
+];
+
+/// What the adapter does by itself, whatever that keeps open.
+pub(super) const ERRORS: &[Rule] = &[
+    Rule {
+        code: "refusal-becomes-failure",
+        fields: &["seen.details.refusals.verdict"],
+        when: HIDDEN,
+        class: ChangeClass::Regression,
+        severity: Severity::Major,
+        explains: Explains::ProbeAnd(NEEDS_REFUSALS),
+        meaning: "the provider refuses requests with a 400, and the adapter answers the same with a status \
+              that blames the server (500, 502, …)",
+        remedy: "pass the provider's status on: clients repeat a 502 in vain, and nobody learns what to mend",
+    },
+    Rule {
+        code: "arguments-masked",
+        fields: &["seen.details.masked-arguments.verdict"],
+        when: When::Turns(ABSENT, SHOWN),
+        class: ChangeClass::Regression,
+        severity: Severity::Major,
+        explains: Explains::ProbeAnd(LOST_ARGUMENTS),
+        meaning: "arguments that got lost upstream come through the adapter as `{}`: a broken call looks \
+              like a call without arguments",
+        remedy: "pass the arguments on as they came; a client can ask again only if it sees that they are broken",
+    },
+    Rule {
+        code: "server-errors-new",
+        fields: &["seen.details.server-error.verdict"],
+        when: When::Turns(ABSENT, SHOWN),
+        class: ChangeClass::Regression,
+        severity: Severity::Major,
+        explains: Explains::Nothing,
+        meaning: "the adapter says that it failed itself (500), again and again, where the provider answers \
+                  or refuses in plain words",
+        remedy: "read the evidence: it could not translate an answer, or hides a refusal behind the 500; \
+                 clients retry a 500 in vain, and would act on a refusal",
+    },
+];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -78,7 +137,7 @@ pub(super) const RULES: &[Rule] = &[
         when: HIDDEN,
         class: ChangeClass::Missing,
         severity: Severity::Minor,
-        explains: Explains::Nothing,
+        explains: Explains::ProbeAnd(NEEDS_USAGE),
         meaning: "the provider counts the tokens of a reply, and the adapter does not tell",
         remedy: "pass `usage` on; budgets and context trimming rest on it",
     },
@@ -152,6 +211,28 @@ pub(super) const RULES: &[Rule] = &[
         meaning: "the provider says why it refuses a request, and none of its words come through \
                   the adapter",
         remedy: "put the provider's message into the adapter's error; it says what to mend",
+    },
+    Rule {
+        code: "call-ids-grown",
+        fields: &["seen.callIdLength"],
+        when: When::Grows(1.2, 8.0),
+        class: ChangeClass::Drift,
+        severity: Severity::Minor,
+        explains: Explains::ProbeAnd(&["seen.callIds", "seen.callIdCharacters.**"]),
+        meaning: "ids of calls are much longer than the provider's own: something is hidden in them, \
+                  such as the seal of reasoning",
+        remedy: "keep such state in the adapter or in a field of its own; providers limit ids to 40 or \
+                 64 characters, and a client that shortens them loses what is inside",
+    },
+    Rule {
+        code: "call-id-characters-new",
+        fields: &["seen.callIdCharacters.*"],
+        when: When::Appears,
+        class: ChangeClass::Drift,
+        severity: Severity::Info,
+        explains: Explains::ProbeAnd(&["seen.callIds"]),
+        meaning: "ids of calls hold characters that the provider's own do not",
+        remedy: "keep to letters, digits, `_` and `-`; Anthropic and Mistral refuse others",
     },
     Rule {
         code: "call-ids-rewritten",

@@ -5,16 +5,16 @@ use crate::regress::{ChangeClass, Explains, Rule, Severity, When};
 /// `profile` is the profile as a whole, `subject` the tuple it is about.
 pub(super) const RULES: &[Rule] = &[
     Rule {
-        code: "target-changed",
+        code: "subject-changed",
         fields: &["subject"],
         when: When::Changes,
-        class: ChangeClass::New,
+        class: ChangeClass::Drift,
         severity: Severity::Info,
-        explains: Explains::Target,
-        meaning: "the model is the same, but its endpoint, chat template or dialect is not: another \
-                  subject, which is not compared with the one before it",
-        remedy: "read the new profile; accept it if the move was meant, or compare the two files \
-                 with `toolprobe diff`",
+        explains: Explains::Nothing,
+        meaning: "the target stands for something else than before: its endpoint, model, server build, \
+                  chat template or another part of what it is has changed",
+        remedy: "look here first for the cause of whatever else changed; accept it if the move was \
+                 meant",
     },
     Rule {
         code: "target-new",
@@ -39,24 +39,14 @@ pub(super) const RULES: &[Rule] = &[
                  not asked",
     },
     Rule {
-        code: "server-changed",
-        fields: &["server.*"],
-        when: When::Changes,
-        class: ChangeClass::Drift,
-        severity: Severity::Info,
-        explains: Explains::Nothing,
-        meaning: "the server says another build, quantisation or parser of itself than before",
-        remedy: "look here first for the cause of whatever else changed",
-    },
-    Rule {
         code: "suite-changed",
-        fields: &["probeVersion"],
+        fields: &["probes", "probeVersion"],
         when: When::Changes,
         class: ChangeClass::Drift,
         severity: Severity::Minor,
-        explains: Explains::Target,
-        meaning: "the two sides were asked different questions, so that nothing else of them can be \
-                  called better or worse",
+        explains: Explains::Nothing,
+        meaning: "probes ask something else than those of the snapshot; their results are compared all \
+                  the same, and marked",
         remedy: "read what differs, then accept a run of the new suite",
     },
 ];

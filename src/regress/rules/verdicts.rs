@@ -25,6 +25,17 @@ const CASE_AS_A_WHOLE: &[&str] = &[
 /// What a run may hold or not, by how much was asked.
 const RESULT: &[&str] = &["results.*", "results.extended.*"];
 
+/// What may be left without anything to compare it with.
+const INCOMPARABLE: &[&str] = &[
+    "results.*",
+    "results.extended.*",
+    "results.schema.cases.*",
+    "results.streaming.twins.*",
+    "results.extended.*.cases.*",
+    "results.reasoningReplay.variants.*",
+    "results.history.shapes.*",
+];
+
 /// What an adapter reads.
 const CAPABILITY: &[&str] = &[
     "schemaLevel",
@@ -95,6 +106,17 @@ pub(super) const STATUSES: &[Rule] = &[
         explains: Explains::Probe,
         meaning: "a probe was asked that was not asked before, such as by a larger suite",
         remedy: "read its result, then accept it",
+    },
+    Rule {
+        code: "result-incomparable",
+        fields: INCOMPARABLE,
+        when: When::Turns(&[], &["incomparable"]),
+        class: ChangeClass::Missing,
+        severity: Severity::Minor,
+        explains: Explains::Probe,
+        meaning: "the suite no longer asks what this result answered, so that nobody knows whether it \
+                  still holds",
+        remedy: "restore the probe, or accept a run of the new suite",
     },
     Rule {
         code: "result-missing",

@@ -42,11 +42,8 @@ fn concerned(quirk: &ModelQuirk) -> Vec<&'static str> {
         ModelQuirk::NeverRepairs | ModelQuirk::RepeatsAfterError | ModelQuirk::RepairsLate => {
             vec!["error"]
         }
-        // As for every other conversation, these are all the first about their tools.
-        ModelQuirk::DropsReplayedReasoning | ModelQuirk::ThinksOnce | ModelQuirk::EveryOther(_) => {
-            vec![]
-        }
-        ModelQuirk::Sometimes { quirk, .. } => concerned(quirk),
+        ModelQuirk::DropsReplayedReasoning | ModelQuirk::ThinksOnce => vec![],
+        ModelQuirk::Sometimes { quirk, .. } | ModelQuirk::InHalf(quirk) => concerned(quirk),
     }
 }
 

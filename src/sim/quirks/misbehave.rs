@@ -12,7 +12,7 @@ pub(in crate::sim) fn active(quirks: &[ModelQuirk], draw: &Draw) -> Vec<ModelQui
         ModelQuirk::Sometimes { percent, quirk } => {
             draw.happens(&format!("quirk {index}"), *percent).then(|| (**quirk).clone())
         }
-        ModelQuirk::EveryOther(quirk) => draw.is_every_other().then(|| (**quirk).clone()),
+        ModelQuirk::InHalf(quirk) => draw.is_in_half().then(|| (**quirk).clone()),
         other => Some(other.clone()),
     };
     quirks.iter().enumerate().filter_map(happens).collect()

@@ -63,8 +63,8 @@ pub enum ModelQuirk {
         /// What happens then.
         quirk: Box<ModelQuirk>,
     },
-    /// Another quirk, in every other conversation about the same tools.
-    EveryOther(Box<ModelQuirk>),
+    /// Another quirk, in one half of all conversations; the first message decides which.
+    InHalf(Box<ModelQuirk>),
 }
 
 /// A part of JSON Schema that a model can fail at.

@@ -5,7 +5,6 @@
 //! - `respond`: from a request to its answer, without a socket
 //! - `listing`: what is told about the models
 //! - `faults`: what a faulty server does
-//! - `numbering`: which conversations have begun
 //! - `answer`: what is sent back, and how the connection ends
 //! - `closing`: connections that close without notice
 
@@ -13,7 +12,6 @@ mod answer;
 mod closing;
 mod faults;
 mod listing;
-mod numbering;
 mod respond;
 #[cfg(test)]
 mod tests;
@@ -35,7 +33,6 @@ use super::Fleet;
 use answer::{Ending, HttpAnswer, Payload};
 use closing::{CloseHandle, ClosingListener};
 use faults::SeenRequests;
-use numbering::ConversationNumbers;
 use respond::{IncomingRequest, respond};
 
 /// Settings of a server.
@@ -87,13 +84,7 @@ impl Sim {
         let listener = TcpListener::bind(addr).await?;
         let addr = listener.local_addr()?;
         let (stop, stopped) = watch::channel(());
-        let shared = Arc::new(Shared {
-            fleet,
-            options,
-            seen: SeenRequests::default(),
-            conversations: ConversationNumbers::default(),
-            stopped,
-        });
+        let shared = Arc::new(Shared { fleet, options, seen: SeenRequests::default(), stopped });
         let app = Router::new().fallback(handle).with_state(Arc::clone(&shared));
         let service = app.into_make_service_with_connect_info::<CloseHandle>();
         let mut stopped = shared.stopped.clone();
@@ -137,7 +128,6 @@ struct Shared {
     fleet: Fleet,
     options: Options,
     seen: SeenRequests,
-    conversations: ConversationNumbers,
     stopped: watch::Receiver<()>,
 }
 
@@ -159,8 +149,7 @@ async fn handle(
         headers: &head.headers,
         body: body.as_deref(),
     };
-    let answer =
-        respond(&shared.fleet, &shared.options, &shared.seen, &shared.conversations, &incoming);
+    let answer = respond(&shared.fleet, &shared.options, &shared.seen, &incoming);
     if answer.payload == Payload::Silence {
         // Until the client gives up, which drops this, or the server is stopped.
         let _ = shared.stopped.clone().changed().await;

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::answer::HttpAnswer;
 use super::faults::{self, SeenRequests};
-use super::numbering::ConversationNumbers;
 use super::{Options, listing};
 use crate::dialect::{Auth, DeltaLength, DialectId, Route, Stamp};
 use crate::ir::{Digest, Request};
@@ -50,7 +49,6 @@ pub(super) fn respond(
     fleet: &Fleet,
     options: &Options,
     seen: &SeenRequests,
-    conversations: &ConversationNumbers,
     incoming: &IncomingRequest<'_>,
 ) -> HttpAnswer {
     let body = incoming.body.unwrap_or_default();
@@ -62,16 +60,7 @@ pub(super) fn respond(
     if incoming.method != Method::POST {
         return wrong_method(incoming.method, incoming.path);
     }
-    let call = Call {
-        fleet,
-        options,
-        seen,
-        conversations,
-        incoming,
-        dialect,
-        route,
-        id: incoming.digest(),
-    };
+    let call = Call { fleet, options, seen, incoming, dialect, route, id: incoming.digest() };
     call.answer()
 }
 
@@ -100,7 +89,6 @@ struct Call<'a> {
     fleet: &'a Fleet,
     options: &'a Options,
     seen: &'a SeenRequests,
-    conversations: &'a ConversationNumbers,
     incoming: &'a IncomingRequest<'a>,
     dialect: DialectId,
     route: Route,
@@ -205,11 +193,7 @@ impl Call<'_> {
 
     fn reply(&self, model: &ModelFile, body: &Value, request: &Request) -> HttpAnswer {
         let codec = model.dialect.codec();
-        let mut reply = brain::answer(
-            request,
-            model,
-            &Draw::of(request).numbered(self.conversations.number(request)),
-        );
+        let mut reply = brain::answer(request, model, &Draw::of(request));
         if let Some(body) = output::refusal(&reply, request, model.rules()) {
             return HttpAnswer::json(400, &body);
         }

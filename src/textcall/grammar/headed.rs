@@ -243,9 +243,15 @@ impl Headed {
             block.at = at;
             return self.decode(view, block, "");
         }
+        if self.head != Head::Recipient {
+            return Err(ReadStop::Reject);
+        }
+        if view.peek(at)? == '<' {
+            // The message holds the call in tags, which another grammar reads.
+            return Ok(Next::Step(ReadStep::Message { kind: MessageKind::Text, body: at }));
+        }
         let detail = format!("the message to {} is not a JSON object", block.call.name);
-        let message = self.head == Head::Recipient;
-        Err(if message { broken(ProblemCode::InvalidJson, detail, at) } else { ReadStop::Reject })
+        Err(broken(ProblemCode::InvalidJson, detail, at))
     }
 
     /// The place after what closes a call.

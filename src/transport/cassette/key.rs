@@ -4,23 +4,21 @@
 
 use serde_json::Value;
 
-use super::super::call::{Method, SentRequest};
+use super::super::call::SentRequest;
+use crate::ir::Digest;
 
 /// What two equal requests have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct RequestKey {
-    method: Method,
-    path: String,
-    body: String,
-}
+pub struct RequestKey(Digest);
 
 impl RequestKey {
-    pub(super) fn of(request: &SentRequest) -> Self {
-        let mut body = String::new();
+    /// The key of a request.
+    pub fn of(request: &SentRequest) -> Self {
+        let mut text = format!("{} {}\n", request.method, request.path());
         if let Some(value) = &request.body {
-            canonical(value, &mut body);
+            canonical(value, &mut text);
         }
-        Self { method: request.method, path: request.path(), body }
+        Self(Digest::of(text))
     }
 }
 

@@ -14,6 +14,7 @@ mod key;
 mod recut;
 
 pub use difference::{JsonDifference, differences};
+pub use key::RequestKey;
 pub use recut::{Piecing, Recut, cut_short, recut};
 
 use std::collections::HashMap;
@@ -27,11 +28,10 @@ use serde_json::Value;
 use super::call::{HttpCall, Method, SentRequest};
 use super::error::TransportError;
 use super::exchange::{Body, Exchange, HttpOutcome, Response, TimedFrame, Timing};
-use super::secret::Scrubber;
 use super::{Judge, Transport};
+use crate::secret::Scrubber;
 use crate::wire::{Frame, Framing, WireError};
 use difference::size;
-use key::RequestKey;
 
 /// How streams are played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -44,18 +44,12 @@ struct Desk {
     fleet: Fleet,
     options: Options,
     seen: SeenRequests,
-    conversations: ConversationNumbers,
 }
 
 impl Desk {
     fn new(models: &[(&str, &str)]) -> Self {
         let options = Options { clock: Clock::Fixed(1_700_000_000), ..Options::default() };
-        Self {
-            fleet: fleet(models),
-            options,
-            seen: SeenRequests::default(),
-            conversations: ConversationNumbers::default(),
-        }
+        Self { fleet: fleet(models), options, seen: SeenRequests::default() }
     }
 
     fn ask(&self, method: &str, url: &str, headers: &[(&str, &str)], body: &[u8]) -> HttpAnswer {
@@ -76,7 +70,7 @@ impl Desk {
             headers: &headers,
             body: (body.len() <= self.options.body_limit).then_some(body),
         };
-        respond(&self.fleet, &self.options, &self.seen, &self.conversations, &incoming)
+        respond(&self.fleet, &self.options, &self.seen, &incoming)
     }
 
     fn post(&self, url: &str, body: &Value) -> HttpAnswer {

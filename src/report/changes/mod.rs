@@ -1,14 +1,32 @@
-//! Changes between two sets of profiles, as text and as Markdown.
+//! Changes between two sets of profiles, in every form.
+//!
+//! - `text`, `markdown`: for people; `html`: the part of a page
+//! - `sarif`, `code_quality`: for code hosts
+//! - `github`: annotations, and the summary of a job
 
-use std::fmt::Write as _;
+mod code_quality;
+mod github;
+mod html;
+mod markdown;
+mod sarif;
+mod text;
+
+pub use code_quality::changes_code_quality;
+pub use github::{append_summary, changes_annotations};
+pub(super) use html::section;
+pub use markdown::changes_markdown;
+pub use sarif::changes_sarif;
+pub use text::changes_text;
+
+use std::path::Path;
 
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::escape::{for_markdown, for_terminal};
+use super::escape::for_terminal;
 use crate::ir::Digest;
 use crate::profile::Observed;
-use crate::regress::{AdapterEffect, Change, FieldChange, Level, explain};
+use crate::regress::{AdapterEffect, Change, ChangeClass, FieldChange, Gate, Level, explain};
 
 /// How many addresses of evidence are shown for each side.
 const SHOWN_EVIDENCE: usize = 2;
@@ -33,66 +51,40 @@ pub struct Changes<'a> {
     pub entries: Vec<ChangeEntry<'a>>,
     /// What else is to be said.
     pub notes: &'a [String],
-    /// Where a piece of evidence is kept, if it is.
+    /// What `toolprobe show` takes for a piece of evidence, if it is kept.
     pub evidence: &'a dyn Fn(&Digest) -> Option<String>,
     /// The command that accepts the changes of a target.
     pub accept: Option<&'a dyn Fn(&str) -> String>,
+    /// The gate that ruled on them, where one did.
+    pub gate: Option<&'a Gate>,
+    /// Where the snapshots are that they are changes of.
+    pub snapshots: Option<&'a Path>,
+    /// The page of the CI job that keeps the evidence.
+    pub link: Option<String>,
 }
 
-/// For a terminal or a log: one line per change that can be searched for, and details below it.
-pub fn changes_text(changes: &Changes<'_>) -> String {
-    let mut text = format!("{}\n", changes.heading);
-    for note in changes.notes {
-        let _ = writeln!(text, "note: {}", for_terminal(note));
-    }
-    for entry in &changes.entries {
-        let _ = writeln!(text, "{}", change_line(entry));
-        for detail in details(entry, changes) {
-            let _ = writeln!(text, "    {detail}");
+impl Changes<'_> {
+    /// The file of the user's that a change is about: the target's snapshot, else the configuration.
+    fn location(&self, change: &Change) -> String {
+        match self.snapshots {
+            Some(folder) => format!("{}/{}", folder.display(), change.file),
+            None => "toolprobe.toml".to_owned(),
         }
     }
-    text
 }
 
-/// For a pull request: a table, and the details of each change below it.
-pub fn changes_markdown(changes: &Changes<'_>) -> String {
-    let mut text = format!("**{}**\n", changes.heading);
-    for note in changes.notes {
-        let _ = writeln!(text, "\n- {}", for_markdown(note));
-    }
-    if !changes.entries.is_empty() {
-        let of_adapter = changes.entries.iter().any(|entry| entry.change.effect.is_some());
-        let (what, old, new) = if of_adapter {
-            ("effect", "directly", "through the adapter")
-        } else {
-            ("class", "before", "after")
-        };
-        let _ = writeln!(text, "\n| | severity | {what} | code | target | field | {old} | {new} |");
-        text.push_str("|---|---|---|---|---|---|---|---|\n");
-    }
-    for ChangeEntry { change, ruling } in &changes.entries {
-        let FieldChange { field, old, new } = &change.at;
-        let cells = [
-            ruling.map(|(level, _)| level.to_string()).unwrap_or_default(),
-            change.severity.to_string(),
-            change.effect.map_or_else(|| change.class.to_string(), |effect| effect.to_string()),
-            format!("`{}`", change.code),
-            for_markdown(&change.target),
-            for_markdown(&field.to_string()),
-            for_markdown(&word(old)),
-            for_markdown(&word(new)),
-        ];
-        let _ = writeln!(text, "| {} |", cells.join(" | "));
-    }
-    for entry in &changes.entries {
-        let (code, target) = (entry.change.code, for_markdown(&entry.change.target));
-        let _ = writeln!(text, "\n<details><summary>{code}</summary>\n\n{target}\n");
-        for detail in details(entry, changes) {
-            let _ = writeln!(text, "- {}", for_markdown(&detail));
+impl ChangeEntry<'_> {
+    /// What became of it; without a policy, what `toolprobe diff` exits with.
+    pub(super) fn level(&self) -> Level {
+        match (self.ruling, self.change.class) {
+            (Some((level, _)), _) => level,
+            (None, ChangeClass::Regression) => Level::Deny,
+            (None, _) if self.change.code.as_str().ends_with("-inconclusive") => {
+                Level::Inconclusive
+            }
+            (None, _) => Level::Allow,
         }
-        text.push_str("\n</details>\n");
     }
-    text
 }
 
 /// A change in one line.
@@ -106,7 +98,7 @@ pub fn change_line(ChangeEntry { change, ruling }: &ChangeEntry<'_>) -> String {
     }
 }
 
-fn details(entry: &ChangeEntry<'_>, changes: &Changes<'_>) -> Vec<String> {
+pub(super) fn details(entry: &ChangeEntry<'_>, changes: &Changes<'_>) -> Vec<String> {
     let change = entry.change;
     let mut lines = Vec::new();
     for known in explain(change.code.as_str()) {
@@ -115,8 +107,11 @@ fn details(entry: &ChangeEntry<'_>, changes: &Changes<'_>) -> Vec<String> {
             lines.push(format!("what to do: {}", known.remedy));
         }
     }
-    if let Some(before) = &change.predecessor {
-        lines.push(format!("in the place of: {} at {}", before.model, before.endpoint));
+    if let Some(cause) = &change.likely_cause {
+        lines.push(format!("likely cause: {cause}"));
+    }
+    if change.probe_changed {
+        lines.push("its probe asked something else before".to_owned());
     }
     let Change { reason, evidence, .. } = change;
     let (old, new) = match change.effect {
@@ -125,6 +120,8 @@ fn details(entry: &ChangeEntry<'_>, changes: &Changes<'_>) -> Vec<String> {
     };
     lines.extend(side(old, reason.old.as_deref(), &evidence.old, changes.evidence));
     lines.extend(side(new, reason.new.as_deref(), &evidence.new, changes.evidence));
+    let kept = evidence.new.iter().chain(&evidence.old).find_map(changes.evidence);
+    lines.extend(kept.map(|address| format!("see it: toolprobe show {address}")));
     if !change.also.is_empty() {
         lines.push(format!("and so: {}", some(&change.also, SHOWN_ALSO, shown)));
     }

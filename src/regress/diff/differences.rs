@@ -7,19 +7,31 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::FieldChange;
 use crate::profile::FieldPath;
+use crate::regress::FieldChange;
 
 /// The fields whose differences are not changes, and why.
-pub(super) const IGNORED: &[(&str, &str)] = &[
+pub(in crate::regress) const IGNORED: &[(&str, &str)] = &[
     ("profileVersion", "the form of the file"),
-    ("provider", "part of the tuple, by which profiles are paired"),
-    ("model", "part of the tuple"),
-    ("endpoint", "part of the tuple"),
-    ("chatTemplateHash", "part of the tuple"),
-    ("variant", "part of the tuple"),
-    ("dialect", "part of the tuple"),
+    ("name", "what profiles are paired by; `subject` tells a new one"),
+    ("provider", "`subject` says it"),
+    ("model", "`subject` says it"),
+    ("endpoint", "`subject` says it"),
+    ("chatTemplateHash", "`subject` says it"),
+    ("variant", "`subject` says it"),
+    ("dialect", "`subject` says it"),
+    ("server", "`subject` says it"),
+    ("probeVersion", "compared probe by probe"),
+    ("probes", "compared probe by probe"),
+    ("suite", "what was not asked is compared result by result"),
     ("verifiedAt", "a time"),
+    ("corrections.**", "follow from the results"),
+    ("rollout.**", "follows from the results and the metrics"),
+    ("results.singleTool.force", "how a call is demanded; that it must be is `toolDelivery`"),
+    (
+        "results.singleTool.schemaField",
+        "part of how tools are declared; what follows shows in calls",
+    ),
     ("results.**.probe", "a name"),
     ("results.**.passes", "a count; what follows from it is the status, or see `COUNTED`"),
     ("results.**.trials", "a count"),

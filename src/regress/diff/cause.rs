@@ -1,7 +1,7 @@
 //! Causes and effects: which of a target's differences explains the others.
 
-use super::{ChangeClass, Explains, FieldChange, Rule};
 use crate::profile::FieldPath;
+use crate::regress::{ChangeClass, Explains, FieldChange, Rule, rules};
 
 /// A difference with its row, and what follows from it.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ pub(super) fn find_causes(differences: Vec<FieldChange>) -> Vec<Cause> {
 
 /// The first row that takes a difference, with its place in the table.
 fn name_difference(at: FieldChange) -> Option<(usize, Cause)> {
-    let (place, rule) = super::rules().enumerate().find(|(_, rule)| rule.takes(&at))?;
+    let (place, rule) = rules().enumerate().find(|(_, rule)| rule.takes(&at))?;
     Some((place, Cause { rule, at, also: Vec::new() }))
 }
 

@@ -1,20 +1,36 @@
 //! The changes between two sets of profiles.
+//!
+//! - `pair`: which profiles are about the same target
+//! - `subject`: what a target stands for; `questions`: what both sides were asked
+//! - `differences`: which fields differ; `cause`: which difference explains the others
+
+mod cause;
+mod differences;
+mod pair;
+mod questions;
+mod subject;
+
+pub use pair::Pairs;
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use super::cause::{Cause, find_causes};
-use super::differences::differences;
 use super::rules::weigh_defect;
 use super::{Change, ChangeClass, FieldChange, Severity, Sides};
 use crate::ir::Digest;
-use crate::profile::{Confirmation, FieldPath, Profile, Subject, predecessor, slug};
+use crate::profile::{Confirmation, FieldPath, Profile, slug};
+use cause::{Cause, find_causes};
+#[cfg(test)]
+pub(in crate::regress) use differences::IGNORED;
+use differences::differences;
+use questions::Questions;
+use subject::subject_change;
 
-/// What changed, gravest first.
+/// What changed: what targets stand for first, then the gravest.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 pub struct Diff {
     /// How many targets both sides have.
@@ -29,7 +45,7 @@ impl Diff {
     pub fn with_confirmations(mut self, confirmations: &[Confirmation]) -> Self {
         for change in &mut self.changes {
             let about =
-                |it: &&Confirmation| it.profile == change.file && it.field == change.at.field;
+                |it: &&Confirmation| it.target == change.target && it.field == change.at.field;
             change.confirmation = confirmations.iter().find(about).cloned();
         }
         self
@@ -41,52 +57,25 @@ impl Diff {
     }
 }
 
-/// Compares two sets of profiles. Targets are paired by their tuple and dialect.
+/// Compares two sets of profiles, target by target.
 pub fn diff(old: &[Profile], new: &[Profile]) -> Diff {
-    let mut diff = Diff::default();
-    let mut replaced = BTreeSet::new();
-    for target in new {
-        let same = old.iter().find(|other| file(other) == file(target));
-        if let Some(before) = same {
-            diff.compared += 1;
-            diff.changes.extend(compare_profiles(before, target));
-        } else {
-            let before = predecessor_of(target, old, new);
-            replaced.extend(before.map(file));
-            diff.changes.extend(target_appears(target, before));
-        }
-    }
-    let has = |name: &String| new.iter().any(|target| file(target) == *name);
-    for target in old {
-        let name = file(target);
-        if !has(&name) && !replaced.contains(&name) {
-            diff.changes.extend(target_vanishes(target));
-        }
-    }
-    diff.changes.sort_by(|a, b| order(a).cmp(&order(b)));
-    diff
-}
-
-/// The profiles that a run of these subjects could have measured again: those of the same provider
-/// at the same endpoint, and those that the subjects replace. The run says nothing of the others.
-pub fn in_scope(old: Vec<Profile>, asked: &[&Subject]) -> Vec<Profile> {
-    let related = |subject: &Subject| {
-        asked.iter().any(|other| {
-            let same_place =
-                (&other.provider, &other.endpoint) == (&subject.provider, &subject.endpoint);
-            let same_model = (&other.provider, &other.model) == (&subject.provider, &subject.model);
-            same_place || same_model
-        })
-    };
-    old.into_iter().filter(|profile| related(&profile.subject)).collect()
+    let pairs = Pairs::of(old, new);
+    let mut changes: Vec<Change> =
+        pairs.both.iter().flat_map(|(before, after)| compare_profiles(before, after)).collect();
+    changes.extend(pairs.new.iter().filter_map(|target| target_appears(target)));
+    changes.extend(pairs.gone.iter().filter_map(|target| target_vanishes(target)));
+    changes.sort_by(|a, b| order(a).cmp(&order(b)));
+    Diff { compared: pairs.both.len(), changes }
 }
 
 fn file(profile: &Profile) -> String {
-    format!("{}.json", slug(&profile.subject, profile.dialect))
+    format!("{}.json", slug(&profile.name()))
 }
 
-/// By class, the gravest first, then by target and place.
-pub(super) fn order(change: &Change) -> (u8, Reverse<Severity>, &str, &str, &FieldPath) {
+/// What targets stand for comes first; then by class, the gravest first, then by target and place.
+pub(in crate::regress) fn order(
+    change: &Change,
+) -> (bool, u8, Reverse<Severity>, &str, &FieldPath) {
     let class = match change.class {
         ChangeClass::Regression => 0,
         ChangeClass::Missing => 1,
@@ -94,37 +83,53 @@ pub(super) fn order(change: &Change) -> (u8, Reverse<Severity>, &str, &str, &Fie
         ChangeClass::New => 3,
         ChangeClass::Improvement => 4,
     };
-    let Change { severity, target, file, .. } = change;
-    (class, Reverse(*severity), target, file, &change.at.field)
+    let Change { severity, target, .. } = change;
+    (!change.is_of_subject(), class, Reverse(*severity), target, &change.at.field)
 }
 
-/// What a target replaces: a profile of the same model that the other side no longer has.
-fn predecessor_of<'a>(
-    target: &Profile,
-    old: &'a [Profile],
-    new: &[Profile],
-) -> Option<&'a Profile> {
-    let gone = old.iter().filter(|before| {
-        let name = file(before);
-        new.iter().all(|target| file(target) != name)
-    });
-    predecessor(gone, &target.subject)
-}
-
-/// The changes between two profiles, whatever they are profiles of.
+/// The changes between two profiles of a target. Where the target stands for something else than
+/// before, that is the first of them, and the likely cause of what got worse.
 fn compare_profiles(old: &Profile, new: &Profile) -> Vec<Change> {
-    let (was, is) = documents(old, new);
-    compare_documents(&was, &is, new)
+    let questions = Questions { old, new };
+    let (was, mut is) = documents(old, new);
+    questions.remove_other_kinds(&mut is);
+    let found = differences(&was, &is).into_iter();
+    let found = found.map(|at| questions.mark_incomparable(at, &was)).collect();
+    let mut changes = name_changes(found, new, &was, &is);
+    let subject = subject_change(old, new);
+    for change in &mut changes {
+        let probe = change.probe.as_deref();
+        change.probe_changed = probe.is_some_and(|probe| questions.has_changed(probe));
+        if matches!(change.class, ChangeClass::Regression | ChangeClass::Missing) {
+            change.likely_cause = subject.as_ref().map(|it| it.words.clone());
+        }
+    }
+    let whole = subject.map(|it| it.at).into_iter().chain(questions.suite_change());
+    changes.extend(whole.filter_map(|at| change_of_target(at, new)));
+    changes
 }
 
 /// The changes between two profiles as they are written, under the name of the newer one.
-pub(super) fn compare_documents(old: &Value, new: &Value, profile: &Profile) -> Vec<Change> {
-    let causes = find_causes(differences(old, new)).into_iter();
+pub(in crate::regress) fn compare_documents(
+    old: &Value,
+    new: &Value,
+    profile: &Profile,
+) -> Vec<Change> {
+    name_changes(differences(old, new), profile, old, new)
+}
+
+fn name_changes(
+    found: Vec<FieldChange>,
+    profile: &Profile,
+    old: &Value,
+    new: &Value,
+) -> Vec<Change> {
+    let causes = find_causes(found).into_iter();
     causes.map(|cause| change(cause, profile, old, new)).collect()
 }
 
 /// Two profiles as they are written. Costs stay only where both answered the same questions.
-pub(super) fn documents(old: &Profile, new: &Profile) -> (Value, Value) {
+pub(in crate::regress) fn documents(old: &Profile, new: &Profile) -> (Value, Value) {
     let same_questions = answered(old) == answered(new);
     let document = |profile: &Profile| {
         let mut profile = profile.clone();
@@ -140,31 +145,18 @@ fn answered(profile: &Profile) -> BTreeSet<&str> {
     answered.map(|outcome| outcome.probe.as_str()).collect()
 }
 
-fn target_appears(profile: &Profile, before: Option<&Profile>) -> Option<Change> {
-    let tuple = |profile: &Profile| {
-        let Subject { endpoint, chat_template_hash, .. } = &profile.subject;
-        json!({
-            "endpoint": endpoint,
-            "chatTemplateHash": chat_template_hash,
-            "dialect": profile.dialect,
-        })
-    };
-    let (field, old, new) = match before {
-        None => ("profile", Value::Null, Value::from(file(profile))),
-        Some(before) => ("subject", tuple(before), tuple(profile)),
-    };
-    let mut change = change_of_target(field, old, new, profile)?;
-    change.predecessor = before.map(|before| before.subject.clone());
-    Some(change)
+fn target_appears(profile: &Profile) -> Option<Change> {
+    let (field, new) = (FieldPath::of(&["profile"]), Value::from(file(profile)));
+    change_of_target(FieldChange { field, old: Value::Null, new }, profile)
 }
 
 fn target_vanishes(profile: &Profile) -> Option<Change> {
-    change_of_target("profile", Value::from(file(profile)), Value::Null, profile)
+    let (field, old) = (FieldPath::of(&["profile"]), Value::from(file(profile)));
+    change_of_target(FieldChange { field, old, new: Value::Null }, profile)
 }
 
 /// A change that is about a target as a whole.
-fn change_of_target(field: &str, old: Value, new: Value, profile: &Profile) -> Option<Change> {
-    let at = FieldChange { field: FieldPath::of(&[field]), old, new };
+fn change_of_target(at: FieldChange, profile: &Profile) -> Option<Change> {
     let cause = find_causes(vec![at]).pop()?;
     Some(change(cause, profile, &Value::Null, &Value::Null))
 }
@@ -180,7 +172,7 @@ fn change(cause: Cause, profile: &Profile, old: &Value, new: &Value) -> Change {
     let (class, severity) =
         weigh_defect(&at, profile.dialect).unwrap_or((rule.class, rule.severity));
     Change {
-        target: profile.subject.name(),
+        target: profile.name(),
         file: file(profile),
         code: rule.into(),
         class,
@@ -190,7 +182,8 @@ fn change(cause: Cause, profile: &Profile, old: &Value, new: &Value) -> Change {
         evidence: Sides { old: evidence(&at, &also, old), new: evidence(&at, &also, new) },
         at,
         also,
-        predecessor: None,
+        likely_cause: None,
+        probe_changed: false,
         confirmation: None,
         effect: None,
     }

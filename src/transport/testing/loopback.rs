@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::error::{CloseStage, Oversize};
-use super::exchange::AttemptEnd;
 use super::scripted::{EVENT_STREAM, Scripted, Step, chunk, response};
-use super::timeouts::Phase;
-use super::{
+use crate::transport::bounds::Oversize;
+use crate::transport::error::CloseStage;
+use crate::transport::exchange::AttemptEnd;
+use crate::transport::timeouts::Phase;
+use crate::transport::{
     Body, Exchange, HttpCall, HttpOutcome, HttpTransport, RetryPolicy, RetrySettings, Retrying,
     Scrubber, Secret, SizeLimits, Timeouts, Transport, TransportError, by_status,
 };
@@ -160,8 +161,9 @@ async fn a_drip_that_never_idles_still_ends_in_the_total() {
     let timeouts = Timeouts { total: SHORT, ..Timeouts::default() };
     let drip = Step::Repeat(chunk(b":\n"), usize::MAX);
     let script = vec![Step::Read, Step::Write(EVENT_STREAM.into()), drip];
-    let limits =
-        SizeLimits { stream_bytes: usize::MAX, frames: usize::MAX, ..SizeLimits::default() };
+    let limits = SizeLimits::default()
+        .with(Oversize::Stream, usize::MAX)
+        .with(Oversize::FrameCount, usize::MAX);
     let (error, _) = error_of(&http(timeouts, limits), script).await;
     assert_eq!(error, TransportError::Timeout { phase: Phase::Total, limit_ms: 60 });
 }
@@ -207,7 +209,7 @@ async fn sixty_megabytes_are_refused_at_the_limit() {
     let flood = Step::Repeat(vec![b'x'; 60_000], 1000);
     let script = vec![Step::Read, Step::Write(head.into()), flood];
     let (error, exchange) = error_of(&usual(), script).await;
-    let limit = SizeLimits::default().body_bytes as u64;
+    let limit = SizeLimits::default().of(Oversize::Body) as u64;
     assert_eq!(error, TransportError::TooLarge { what: Oversize::Body, limit });
     let Body::Whole(text) = partial(&exchange) else { panic!() };
     assert!(text.len() < 100_000);
@@ -365,7 +367,7 @@ async fn has_read(server: &Scripted, requests: usize) {
 /// The environment of a process cannot be changed safely, so the test above runs again in another.
 #[test]
 fn loopback_is_reached_directly_whatever_proxy_the_environment_names() {
-    let test = "transport::loopback::a_plain_reply_is_whole_and_the_request_is_what_was_asked_for";
+    let test = "transport::testing::loopback::a_plain_reply_is_whole_and_the_request_is_what_was_asked_for";
     let mut again = std::process::Command::new(std::env::current_exe().unwrap());
     for variable in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
         again.env(variable, "http://127.0.0.1:9");

@@ -2,6 +2,11 @@
 //!
 //! A probe is a file in `probes/`: what it asks and in which suites. How an answer is judged is
 //! code, one file per kind; what is asked is data, so that users can add to it.
+//!
+//! - `user_tools`, `example`: the probe of the user's own tools, and arguments for it
+
+mod example;
+mod user_tools;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,16 +21,24 @@ use serde_json::{Value, json};
 
 use super::kind::{Kind, ProbeKind, Question};
 use super::kinds::KINDS;
-use super::user_tools::user_tools;
-use super::{Seed, SuiteName, Wanted, ask_for, fill};
-use crate::ir::{Digest, ToolSpec};
+use super::{Seed, SuiteName, Wanted, ask_for, fill, meaning};
+use crate::ir::ToolSpec;
+use crate::profile::Manner;
 use crate::tools::{Nonces, probes};
+
+pub use user_tools::USER_TOOLS;
+use user_tools::user_tools;
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/probes");
 
 /// The built-in probe that climbs the ladder. A suite without such a probe gets this one, because no
 /// other probe can be asked, or compared with anything, before it is known how calls arrive.
 const LADDER: &str = "basic-format.toml";
+
+/// Room for a call or an answer, with some thinking before it.
+fn default_max_tokens() -> u64 {
+    4096
+}
 
 /// One file of `probes/`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -38,6 +51,9 @@ pub struct ProbeFile {
     /// What the verdict sets in a profile, for people.
     #[serde(default)]
     pub sets: Vec<String>,
+    /// The most tokens that a reply may have.
+    #[serde(default = "default_max_tokens")]
+    pub max_tokens: u64,
     /// Tools the probe needs beside the built-in ones, by name.
     #[serde(default)]
     pub(crate) tools: BTreeMap<String, ToolEntry>,
@@ -211,9 +227,18 @@ pub struct Probe {
     pub file: ProbeFile,
     /// What it asks.
     pub(crate) question: Arc<dyn Question>,
+    /// Its kind and a hash of what it asks.
+    pub hash: String,
 }
 
 impl Probe {
+    /// Reads a probe file; the error names line and field.
+    pub(crate) fn read(id: &str, text: &str) -> Result<Self, String> {
+        let (file, question) = ProbeFile::read(text)?;
+        let hash = meaning::of_file(file.ask.0.name, text).map_err(|error| error.to_string())?;
+        Ok(Self { id: id.to_owned(), file, question, hash })
+    }
+
     /// Whether it climbs the ladder, which finds out how tools are delivered.
     pub fn climbs(&self) -> bool {
         self.question.ladder().is_some()
@@ -241,6 +266,7 @@ pub struct Suite {
     probes: Vec<Probe>,
     version: String,
     tools: Vec<ToolSpec>,
+    manner: Manner,
 }
 
 /// Why a folder is not a suite.
@@ -306,14 +332,11 @@ impl Suite {
 
     fn from_files(folder: &Path, mut files: Vec<(PathBuf, String)>) -> Result<Self, SuiteError> {
         files.sort();
-        let mut content = String::new();
         let mut probes = Vec::new();
         for (path, text) in files {
             let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            content = format!("{content}{id}\0{text}\0");
             let malformed = |problem: String| SuiteError::Malformed { path: path.clone(), problem };
-            let (file, question) = ProbeFile::read(&text).map_err(malformed)?;
-            probes.push(Probe { id, file, question });
+            probes.push(Probe::read(&id, &text).map_err(malformed)?);
         }
         if probes.is_empty() {
             return Err(SuiteError::Empty { path: folder.to_path_buf() });
@@ -322,12 +345,12 @@ impl Suite {
             && let Some(text) = EMBEDDED.get_file(LADDER).and_then(File::contents_utf8)
         {
             let malformed = |problem| SuiteError::Malformed { path: LADDER.into(), problem };
-            let (file, question) = ProbeFile::read(text).map_err(malformed)?;
-            let (id, file) = ("basic-format".to_owned(), ProbeFile { suites: Vec::new(), ..file });
-            probes.push(Probe { id, file, question });
-            content.push_str(text);
+            let mut ladder = Probe::read("basic-format", text).map_err(malformed)?;
+            ladder.file.suites.clear();
+            probes.push(ladder);
         }
-        Ok(Self { probes, version: version(&content), tools: Vec::new() })
+        let (version, tools, manner) = (version(&probes), Vec::new(), Manner::default());
+        Ok(Self { probes, version, tools, manner })
     }
 
     /// The suite with a probe of the user's own tools. What is asked is another suite then, and has
@@ -337,14 +360,21 @@ impl Suite {
         if tools.is_empty() {
             return self;
         }
-        let mut content = self.version;
-        for ToolSpec { name, description, input_schema, .. } in tools {
-            content = format!("{content}\0{name}\0{description}\0{input_schema}");
-        }
-        self.version = version(&content);
         self.probes.push(user_tools(tools, &Seed::new(seed)));
+        self.version = version(&self.probes);
         self.tools = tools.to_vec();
         self
+    }
+
+    /// The suite, to be asked in this manner.
+    #[must_use]
+    pub fn in_manner(self, manner: Manner) -> Self {
+        Self { manner, ..self }
+    }
+
+    /// How it is asked.
+    pub fn manner(&self) -> Manner {
+        self.manner
     }
 
     /// The user's own tools that it asks for: what is needed to ask the same again.
@@ -352,7 +382,7 @@ impl Suite {
         &self.tools
     }
 
-    /// `tool-probe-v1+` and the start of the hash of all files.
+    /// `tool-probe-v1+` and the start of a hash of what all probes ask.
     pub fn version(&self) -> &str {
         &self.version
     }
@@ -378,10 +408,11 @@ impl Suite {
     }
 }
 
-/// The name of a suite with this content.
-fn version(content: &str) -> String {
-    let digits: String = Digest::of(content).hex().chars().take(12).collect();
-    format!("tool-probe-v1+{digits}")
+/// The name of a suite of these probes.
+fn version(probes: &[Probe]) -> String {
+    let mut asked: Vec<String> = probes.iter().map(|it| format!("{} {}", it.id, it.hash)).collect();
+    asked.sort();
+    format!("tool-probe-v1+{}", meaning::digits(&asked.join("\n")))
 }
 
 #[cfg(test)]
@@ -412,10 +443,12 @@ mod tests {
     }
 
     #[test]
-    fn the_version_names_the_content_of_the_suite() {
+    fn the_version_names_what_the_suite_asks() {
         let text = "about = 'a'\nsuites = ['full']\n[ask.no-call]\nquestion = 'q'\n";
         let (one, other) = (suite(text).unwrap(), suite(&text.replace("'q'", "'r'")).unwrap());
         assert_ne!(one.version(), other.version());
+        let commented = suite(&format!("# said again\n{text}")).unwrap();
+        assert_eq!(one.version(), commented.version());
         let digits = one.version().strip_prefix("tool-probe-v1+").unwrap();
         assert!(digits.len() == 12 && digits.bytes().all(|b| b.is_ascii_hexdigit()), "{digits}");
     }

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde_json::json;
+
 use super::example::arguments;
-use super::kinds::{CallCase, CallCases, CallJudge};
-use super::suite::{Ask, CallAsk, JsonText, Probe, ProbeFile, ToolEntry};
-use super::{Seed, SuiteName};
+use super::{Ask, CallAsk, JsonText, Probe, ProbeFile, Seed, SuiteName, ToolEntry};
 use crate::ir::ToolSpec;
+use crate::probe::kinds::{CallCase, CallCases, CallJudge};
+use crate::probe::meaning;
 
 /// The probe's id, under which its results stand among the extended ones.
 pub const USER_TOOLS: &str = "user-tools";
@@ -31,11 +33,15 @@ pub(super) fn user_tools(tools: &[ToolSpec], seed: &Seed) -> Probe {
         about: "Does the model keep to the schemas of your own tools?".to_owned(),
         suites: vec![SuiteName::Light, SuiteName::Standard, SuiteName::Full],
         sets: vec!["results.extended".to_owned()],
+        max_tokens: 4096,
         tools: tools
             .iter()
             .map(|spec| (spec.name.clone(), entry(spec)))
             .collect::<BTreeMap<_, _>>(),
         ask: Ask::of::<CallCases>(),
     };
-    Probe { id: USER_TOOLS.to_owned(), file, question: Arc::new(CallCases(cases.collect())) }
+    let asked = tools.iter().map(|spec| json!([spec.name, spec.description, spec.input_schema]));
+    let hash = meaning::of_values("user-tools", asked);
+    let question = Arc::new(CallCases(cases.collect()));
+    Probe { id: USER_TOOLS.to_owned(), file, question, hash }
 }

@@ -1,0 +1,169 @@
+//! `toolprobe rollout`: how far each model is trusted with tools, and what would move it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use clap::Args;
+
+use super::args::output::PlainFormat;
+use super::args::telemetry_file::read_events;
+use super::shell::clock;
+use super::shell::console::Console;
+use super::shell::error::CliError;
+use super::shell::exit::Exit;
+use crate::adapt::rollout::{Facts, ROLLOUT_VERSION, RolloutState, Standing, evaluate};
+use crate::probe::Suite;
+use crate::profile::{Profile, Staleness, staleness};
+use crate::report::grid;
+use crate::store::{Completion, ProfileFolder, RunFolder, VersionedFile};
+use crate::telemetry::{Counts, Metrics, TurnEvent};
+
+const STATE: VersionedFile =
+    VersionedFile { what: "rollout state", field: "rolloutVersion", version: ROLLOUT_VERSION };
+
+/// How long a profile holds where nothing else is said.
+const DAYS: u64 = 7;
+
+/// Say how far each model is trusted with tools, and what would move it
+///
+/// Tiers are blocked, shadow, read-only and full. A new profile starts in
+/// shadow. It rises one tier at a time, after repeated complete runs or healthy
+/// telemetry, and falls by itself in one evaluation when a metric degrades, a
+/// profile gets worse, or it goes stale. Where each model stands is kept in
+/// --state, with every move.
+#[derive(Debug, Args)]
+pub(super) struct RolloutArgs {
+    /// Telemetry of real use: JSON lines, `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    telemetry: Vec<PathBuf>,
+
+    /// Where runs are kept
+    #[arg(long, value_name = "DIR", default_value = "reports")]
+    reports: PathBuf,
+
+    /// The file of tiers and their history
+    #[arg(long, value_name = "FILE", default_value = "rollout.json")]
+    state: PathBuf,
+
+    /// Days that a profile holds
+    #[arg(long, value_name = "N", default_value_t = DAYS)]
+    days: u64,
+
+    /// The form of the result
+    #[arg(long, value_enum, default_value_t = PlainFormat::Table, value_name = "NAME")]
+    format: PlainFormat,
+}
+
+/// What the complete runs say of a target.
+struct Measured {
+    profile: Profile,
+    /// The file of its profile, which is its name.
+    name: String,
+    /// When each run that may promote it began.
+    runs: Vec<DateTime<Utc>>,
+}
+
+pub(super) fn run(args: &RolloutArgs, console: &Console) -> Result<Exit, CliError> {
+    let (now, events) = (clock::now()?, read_events(&args.telemetry)?);
+    let mut state: RolloutState =
+        STATE.read_if_there(&args.state).map_err(CliError::usage)?.unwrap_or_default();
+    let measured = measured(args)?;
+    if measured.is_empty() {
+        let folder = args.reports.display();
+        return Err(CliError::usage(format!(
+            "no complete run in {folder}; `toolprobe run` makes one"
+        )));
+    }
+    let suite = Suite::embedded().map_err(CliError::usage)?;
+    for (target, found) in &measured {
+        let standing = state.targets.get(target).filter(|it| it.profile == found.name);
+        let facts = Facts {
+            profile: &found.profile,
+            stale: stale(&found.profile, suite.version(), args.days, now),
+            runs: found
+                .runs
+                .iter()
+                .filter(|run| standing.is_some_and(|it| **run >= it.since))
+                .count(),
+            telemetry: telemetry(&events, target, &found.profile, standing),
+        };
+        let decision = evaluate(standing, &facts);
+        state.record(target, &found.name, decision, now);
+    }
+    STATE.write(&args.state, &state).map_err(CliError::usage)?;
+    console.result(&render(args.format, &state)?)?;
+    Ok(Exit::Fine)
+}
+
+/// The newest profile of each target of the complete runs.
+fn measured(args: &RolloutArgs) -> Result<BTreeMap<String, Measured>, CliError> {
+    let mut found: BTreeMap<String, Measured> = BTreeMap::new();
+    for folder in RunFolder::list(&args.reports).map_err(CliError::usage)? {
+        let Ok(manifest) = folder.manifest() else { continue };
+        if manifest.completion != Completion::Complete || !manifest.is_of_targets() {
+            continue;
+        }
+        let profiles = folder.profiles().read_all().map_err(CliError::usage)?;
+        let named: BTreeMap<String, Profile> =
+            profiles.into_iter().map(|(_, it)| (ProfileFolder::file_name(&it), it)).collect();
+        for target in &manifest.targets {
+            let Some(name) = &target.profile else { continue };
+            let Some(profile) = named.get(name) else { continue };
+            let before = found.remove(&target.name).filter(|it| it.name == *name);
+            let mut runs = before.map(|it| it.runs).unwrap_or_default();
+            runs.extend((!manifest.shadow).then_some(manifest.started_at));
+            let measured = Measured { profile: profile.clone(), name: name.clone(), runs };
+            found.insert(target.name.clone(), measured);
+        }
+    }
+    Ok(found)
+}
+
+fn stale(profile: &Profile, version: &str, days: u64, now: DateTime<Utc>) -> Vec<String> {
+    let ttl = Duration::from_secs(days.saturating_mul(24 * 60 * 60));
+    match staleness(Some(profile), &profile.subject, version, now, ttl) {
+        Staleness::Fresh { .. } => Vec::new(),
+        Staleness::Stale(reasons) => reasons.iter().map(ToString::to_string).collect(),
+        Staleness::Missing => vec!["never measured".to_owned()],
+    }
+}
+
+/// The metrics of a target's turns since it last moved. Turns without a time always count.
+fn telemetry(
+    events: &[TurnEvent],
+    target: &str,
+    profile: &Profile,
+    standing: Option<&Standing>,
+) -> Option<Metrics> {
+    let name = profile.subject.name();
+    let is_new = |event: &TurnEvent| {
+        let at = event.at.as_deref().and_then(|at| at.parse::<DateTime<Utc>>().ok());
+        match (at, standing) {
+            (Some(at), Some(standing)) => at > standing.since,
+            _ => true,
+        }
+    };
+    let is_own = |event: &&TurnEvent| {
+        let about = event.target.as_deref();
+        (about == Some(target) || about == Some(&name)) && is_new(event)
+    };
+    let own: Vec<&TurnEvent> = events.iter().filter(is_own).collect();
+    (!own.is_empty()).then(|| Counts::of(own).metrics())
+}
+
+fn render(format: PlainFormat, state: &RolloutState) -> Result<String, CliError> {
+    match format {
+        PlainFormat::Json => serde_json::to_string_pretty(state).map_err(CliError::inconclusive),
+        PlainFormat::Table => {
+            let row = |(name, it): (&String, &Standing)| {
+                vec![name.clone(), it.tier.to_string(), it.because.join("; "), it.next.join("; ")]
+            };
+            Ok(grid(
+                &["target", "tier", "because", "what would move it"],
+                state.targets.iter().map(row),
+            ))
+        }
+    }
+}

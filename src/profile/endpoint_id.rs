@@ -1,0 +1,91 @@
+//! Endpoints: whether two addresses lead to the same one.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use url::{Host, Url};
+
+use crate::dialect::{DialectId, call_url};
+
+/// Where the calls of a dialect go, however its base is spelled: the names of this machine, a slash at
+/// the end, a default port, a version that is added anyway and the path of the call make no difference.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EndpointId(String);
+
+impl EndpointId {
+    /// The endpoint at an address, spoken to in this dialect.
+    pub fn of(address: &str, dialect: DialectId) -> Self {
+        // The model is no part of an endpoint, and stands in the URL of some calls.
+        let call =
+            Url::parse(address).ok().and_then(|base| call_url(dialect, &base, "m", false).ok());
+        Self(call.map_or_else(|| address.trim_end_matches('/').to_owned(), |url| shown(&url)))
+    }
+}
+
+fn shown(url: &Url) -> String {
+    let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
+    format!("{}{}{query}", origin(url), url.path())
+}
+
+/// Scheme, host and port of a URL. The names of this machine are one host.
+pub fn origin(url: &Url) -> String {
+    let host = match url.host() {
+        Some(Host::Ipv4(Ipv4Addr::LOCALHOST) | Host::Ipv6(Ipv6Addr::LOCALHOST)) => {
+            "localhost".to_owned()
+        }
+        Some(host) => host.to_string().trim_end_matches('.').to_ascii_lowercase(),
+        None => String::new(),
+    };
+    let port = url.port_or_known_default().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{}://{host}{port}", url.scheme())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn same(dialect: DialectId, spellings: &[&str]) {
+        let ids: Vec<_> = spellings.iter().map(|it| EndpointId::of(it, dialect)).collect();
+        assert!(ids.windows(2).all(|pair| pair[0] == pair[1]), "{ids:#?}");
+    }
+
+    #[test]
+    fn an_endpoint_is_the_same_however_it_is_spelled() {
+        same(
+            DialectId::OpenAiChat,
+            &[
+                "http://localhost:8080",
+                "http://localhost:8080/",
+                "http://LOCALHOST:8080/v1",
+                "http://127.0.0.1:8080/v1/",
+                "http://[::1]:8080/v1//",
+                "http://localhost.:8080/v1/chat/completions",
+            ],
+        );
+        same(
+            DialectId::OpenAiResponses,
+            &["https://h", "https://h:443/v1", "HTTPS://H/v1/responses"],
+        );
+        same(
+            DialectId::AnthropicMessages,
+            &["http://h", "http://h:80/v1", "http://h/v1/messages/"],
+        );
+        same(DialectId::Gemini, &["https://g", "https://g/v1beta", "https://g/v1beta/models"]);
+        same(DialectId::Ollama, &["http://h:11434", "http://h:11434/api/", "http://h:11434/v1"]);
+        same(DialectId::OpenAiChat, &["sim:", "sim:/"]);
+    }
+
+    #[test]
+    fn what_is_called_elsewhere_is_another_endpoint() {
+        let chat = |address| EndpointId::of(address, DialectId::OpenAiChat);
+        for other in [
+            "https://h/v1",
+            "http://h:81/v1",
+            "http://h/v2",
+            "http://other/v1",
+            "http://h/proxy/v1",
+            "http://h/v1?api-version=2",
+        ] {
+            assert_ne!(chat("http://h/v1"), chat(other), "{other}");
+        }
+    }
+}
