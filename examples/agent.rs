@@ -1,5 +1,6 @@
 //! An agent with one tool, on three simulated models that call tools in three different ways.
 //!
+//! Nothing here is about a model: each is probed, its plan is followed, and its tier decides what runs.
 //! `cargo run --example agent` needs no key and no network: the models are served over loopback HTTP.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
@@ -7,21 +8,19 @@
 use std::error::Error;
 use std::sync::Arc;
 
+use chrono::DateTime;
 use serde_json::{Value, json};
-use toolprobe::conversation::{Address, AgentLoop, Client, Conversation, Ending, ExchangeLog};
-use toolprobe::dialect::DialectId;
+use toolprobe::campaign::{RunSettings, Session};
 use toolprobe::ir::ToolSpec;
-use toolprobe::prompted::{Protocol, ToolDelivery};
+use toolprobe::probe::{Suite, SuiteName};
+use toolprobe::profile::Tier;
 use toolprobe::sim::{Fleet, Options, Sim};
+use toolprobe::target::{Defaults, Target, connect, simulated_fleet};
 use toolprobe::tools::{Registry, Tool, ToolFuture};
-use toolprobe::transport::{HttpTransport, Scrubber, SizeLimits, Timeouts};
+use toolprobe::transport::Budget;
 
-/// The model, and how it learns of the tools: what `toolprobe probe` reports as `toolDelivery`.
-const MODELS: [(&str, ToolDelivery); 3] = [
-    ("deepseek-v4-thinking", ToolDelivery::Native),
-    ("qwen3-coder-xml", ToolDelivery::Native),
-    ("taught-tool-use", ToolDelivery::Prompted(Protocol::ToolUse)),
-];
+/// One must get its reasoning back, one writes XML into the text, one must be taught.
+const MODELS: [&str; 3] = ["deepseek-v4-thinking", "qwen3-coder-xml", "taught-tool-use"];
 
 struct Tide;
 
@@ -44,30 +43,30 @@ impl Tool for Tide {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let sim = Sim::start(Fleet::embedded()?, "127.0.0.1:0", Options::default()).await?;
-    for (model, delivery) in MODELS {
-        let ending = ask(&sim.base_url(), model, delivery).await?;
-        println!("{model}: {ending:?}");
+    let fleet = Fleet::embedded()?;
+    let sim = Sim::start(fleet.clone(), "127.0.0.1:0", Options::default()).await?;
+    let targets = simulated_fleet(&fleet, &sim.base_url(), &Defaults::default())?;
+    for target in targets.into_iter().filter(|target| MODELS.contains(&target.name.as_str())) {
+        ask(target).await?;
     }
     Ok(())
 }
 
-/// The same lines for every model.
-async fn ask(url: &str, model: &str, delivery: ToolDelivery) -> Result<Ending, Box<dyn Error>> {
-    let address = Address {
-        dialect: DialectId::OpenAiChat,
-        base: url.parse()?,
-        model: model.to_owned(),
-        headers: Vec::new(),
-        extra: serde_json::Map::new(),
-        max_tokens: 1024,
-    };
-    let transport =
-        HttpTransport::new(Timeouts::default(), SizeLimits::default(), Scrubber::default())?;
-    let client = Client::new(address, Arc::new(transport), ExchangeLog::default())?;
+/// The same dozen lines for every model.
+async fn ask(target: Target) -> Result<(), Box<dyn Error>> {
+    let (suite, name) = (Suite::embedded()?, SuiteName::Standard);
+    let settings =
+        RunSettings { suite, name, trials: 1, seed: 1, verified_at: DateTime::UNIX_EPOCH };
+    let connection = connect(target, &|_| None, &Arc::new(Budget::unlimited()))?;
+    let mut session = Session::open(&connection, &settings, None, Tier::ReadOnly).await?;
     let mut tools = Registry::default();
     tools.register_mcp("harbour", Box::new(Tide))?;
+    session.guard(&mut tools);
     let words = "Call the tool `mcp__harbour__tide` once, with:\n- port = \"Brest\"";
-    let mut agent = AgentLoop::new(Conversation::new(&client, delivery, &tools, words), 8);
-    Ok(agent.run().await)
+    let ending = session.ask(&tools, words, 8).await;
+    println!("{}: {ending:?}", connection.target.name);
+    for visit in session.trace() {
+        println!("  {:?}: {} ({})", visit.step, visit.outcome, visit.caution);
+    }
+    Ok(())
 }

@@ -4,15 +4,20 @@
 
 use std::sync::Arc;
 
+use chrono::DateTime;
 use serde_json::{Value, json};
+use toolprobe::campaign::{Caution, RunSettings, Session, SessionStep};
 use toolprobe::conversation::{
     Address, AgentLoop, Client, Conversation, Ending, ExchangeLog, Miss, Step,
 };
 use toolprobe::ir::{CallFormat, CallId, Message, Part, ToolCall};
+use toolprobe::probe::{Suite, SuiteName};
+use toolprobe::profile::Tier;
 use toolprobe::prompted::{Protocol, ToolDelivery};
 use toolprobe::sim::{Fleet, Options, Running, Sim};
+use toolprobe::target::{Defaults, connect, simulated_fleet};
 use toolprobe::tools::{Effect, ErrorCode, Hook, Nonces, Registry, Tool, ToolFailure, probes};
-use toolprobe::transport::{HttpTransport, Scrubber, SizeLimits, Timeouts};
+use toolprobe::transport::{Budget, HttpTransport, Scrubber, SizeLimits, Timeouts};
 
 const ADD: &str = "Call the tool `probe_add` once, with:\n- a = 20\n- b = 22";
 const ADD_AGAIN: &str = "Call the tool `probe_add` once, with:\n- a = 1\n- b = 2";
@@ -37,6 +42,7 @@ impl Endpoint {
             headers: Vec::new(),
             extra: serde_json::Map::new(),
             max_tokens: 1024,
+            limits: SizeLimits::default(),
         };
         let transport =
             HttpTransport::new(Timeouts::default(), SizeLimits::default(), Scrubber::default());
@@ -57,7 +63,7 @@ impl Endpoint {
 
     /// The messages of every request so far, with its status.
     fn sent(&self) -> Vec<(u16, Value)> {
-        let exchanges = self.log.take();
+        let exchanges = self.log.take().exchanges;
         let sent = exchanges.iter().map(|exchange| {
             let body = exchange.request.body.as_ref().unwrap();
             (exchange.response().unwrap().status, body["messages"].clone())
@@ -288,4 +294,46 @@ async fn a_reply_that_only_claims_to_call_is_not_an_answer() {
     let (endpoint, tools) = (Endpoint::of("claims-calls").await, tools());
     let ending = endpoint.agent(&tools, ADD).run().await;
     assert!(matches!(ending, Ending::NoReply(Miss::Clear(_))), "{ending:?}");
+}
+
+/// Opens a session with a simulated model.
+async fn session(model: &str, tier: Tier) -> (Session, Running) {
+    let fleet = Fleet::embedded().unwrap();
+    let server = Sim::start(fleet.clone(), "127.0.0.1:0", Options::default()).await.unwrap();
+    let targets = simulated_fleet(&fleet, &server.base_url(), &Defaults::default()).unwrap();
+    let target = targets.into_iter().find(|target| target.name == model).unwrap();
+    let connection = connect(target, &|_| None, &Arc::new(Budget::unlimited())).unwrap();
+    let settings = RunSettings {
+        suite: Suite::embedded().unwrap(),
+        name: SuiteName::Standard,
+        trials: 1,
+        seed: 1,
+        verified_at: DateTime::UNIX_EPOCH,
+    };
+    (Session::open(&connection, &settings, None, tier).await.unwrap(), server)
+}
+
+#[tokio::test]
+async fn a_session_takes_the_eleven_steps_with_models_that_call_in_different_ways() {
+    for model in ["deepseek-v4-thinking", "qwen3-coder-xml", "taught-tool-use"] {
+        let (mut session, _server) = session(model, Tier::ReadOnly).await;
+        let mut tools = tools();
+        session.guard(&mut tools);
+        answer(session.ask(&tools, ADD, MAX_TURNS).await);
+        let mut taken: Vec<SessionStep> = session.trace().iter().map(|it| it.step).collect();
+        taken.sort_unstable();
+        taken.dedup();
+        assert_eq!(taken, SessionStep::ALL, "{model}");
+        assert!(session.telemetry().iter().any(|turn| turn.succeeded_calls == 1), "{model}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_in_shadow_runs_nothing() {
+    let (mut session, _server) = session("openai-native", Tier::Shadow).await;
+    let mut tools = tools();
+    session.guard(&mut tools);
+    assert_eq!(session.caution(), Caution::NoTools);
+    session.ask(&tools, ADD, MAX_TURNS).await;
+    assert!(session.telemetry().iter().all(|turn| turn.calls == 0));
 }

@@ -148,6 +148,20 @@ fn every_sample_gives_the_calls_the_content_and_the_reasoning_it_declares() {
 }
 
 #[test]
+fn what_real_chat_templates_write_is_read_whole_and_in_pieces() {
+    for line in fixture("templates.jsonl").lines() {
+        let sample: Value = serde_json::from_str(line).unwrap();
+        let (text, catalog) = (sample["text"].as_str().unwrap(), catalog(&sample["tools"]));
+        let whole = parse(text, &catalog);
+        let found: Vec<_> =
+            whole.calls().map(|call| json!({"name": call.name, "input": call.input})).collect();
+        assert_eq!(json!(found), sample["calls"], "{}", sample["id"]);
+        assert_eq!(whole.problems().count(), 0, "{}", sample["id"]);
+        assert_eq!(fed(text, &catalog, places(text)), whole, "{} by one character", sample["id"]);
+    }
+}
+
+#[test]
 fn a_text_means_the_same_however_it_is_cut_into_pieces() {
     for sample in samples() {
         let whole = parse(&sample.text, &sample.catalog);

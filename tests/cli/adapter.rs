@@ -36,6 +36,8 @@ impl Gateway {
     fn with(upstream: &str, manners: Manners) -> Self {
         let runtime = Runtime::new().unwrap();
         let upstream = upstream.to_owned();
+        // The client wants a provider of TLS, also for plain HTTP; a second one changes nothing.
+        rustls::crypto::ring::default_provider().install_default().ok();
         let client = reqwest::Client::builder().no_proxy().build().unwrap();
         let app = Router::new().fallback(move |request: Request| {
             forward(client.clone(), upstream.clone(), request, manners)
@@ -223,11 +225,10 @@ fn a_call_that_is_dropped_is_broken_with_evidence_of_both_ways() {
     let rulings = found["rulings"].as_array().unwrap();
     let [ruling] = rulings.as_slice() else { panic!("{said}") };
     assert_eq!((&ruling["code"], &ruling["effect"]), (&json!("parallel-lost"), &json!("breaks")));
-    let evidence = only_run(&dir.path().join("reports")).join("evidence");
     for side in ["old", "new"] {
         let digest = ruling["evidence"][side][0].as_str().unwrap();
-        let file = format!("{}.json", digest.strip_prefix("sha256:").unwrap());
-        assert!(evidence.join(&file).is_file(), "{side}: {file}");
+        let shown = toolprobe(&["show", digest]).current_dir(dir.path()).output().unwrap();
+        assert!(shown.status.success(), "{side}: {digest}");
     }
 }
 
@@ -307,6 +308,77 @@ fn a_dry_run_asks_nothing_and_tells_the_cost_of_both_ways() {
     let dir = tempfile::tempdir().unwrap();
     let nowhere = Gateway::before("http://127.0.0.1:9", leaves_alone);
     let said = gates(dir.path(), 0, &nowhere, &["--model", "openai-native", "--dry-run"]);
-    assert!(said.contains("openai-native, directly"), "{said}");
-    assert!(said.contains("openai-native, through the adapter"), "{said}");
+    assert!(said.contains("direct/openai-native"), "{said}");
+    assert!(said.contains("adapter/openai-native"), "{said}");
+}
+
+#[test]
+fn a_name_of_the_gateways_own_may_contain_commas() {
+    fn translates_the_name(body: &mut Value) {
+        if body.get("model").is_some_and(|name| name == "house,model") {
+            body["model"] = json!("openai-native");
+        }
+    }
+    let (dir, sim) = (tempfile::tempdir().unwrap(), Sim::start());
+    let manners = Manners { asks: translates_the_name, answers: leaves_alone };
+    let gateway = Gateway::with(&sim.url, manners);
+    let args = ["--map", "house,model=openai-native,glm-zai=glm-zai", "--suite", "light"];
+    let named = [&args[..], &["--model", "house,model,glm-zai"]].concat();
+    let said = gates(dir.path(), 0, &gateway, &named);
+    assert!(said.contains("note: no difference: house,model, glm-zai"), "{said}");
+}
+
+#[test]
+fn one_model_that_is_not_reached_leaves_the_others_their_verdicts() {
+    fn loses_one(body: &mut Value) {
+        if body.get("model").is_some_and(|name| name == "one-call") {
+            body["model"] = json!("nobody");
+        }
+    }
+    let (dir, sim) = (tempfile::tempdir().unwrap(), Sim::start());
+    let gateway = Gateway::with(&sim.url, Manners { asks: loses_one, answers: leaves_alone });
+    let args = ["--model", "one-call,openai-native", "--suite", "light"];
+    let said = gates(dir.path(), 3, &gateway, &args);
+    assert!(said.contains("note: no difference: openai-native"), "{said}");
+    assert!(said.contains("note: the gateway does not reach the simulator"), "{said}");
+    assert!(
+        said.contains("for 'one-call' came back with the model is not served: HTTP 404"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_dialect_without_a_switch_for_parallel_calls_loses_none() {
+    let (dir, sim) = (tempfile::tempdir().unwrap(), Sim::start());
+    let map = "ollama-native=openai-native";
+    let args = ["gate", "--adapter", &sim.url, "--model", "ollama-native", "--map", map];
+    let mut command = toolprobe(&args);
+    command.args(["--dialect", "ollama", "--trials", "1", "--confirm", "off", "--suite", "full"]);
+    let (_, out, err) = finished(command.current_dir(dir.path()).output().unwrap());
+    assert!(out.contains("1 model through"), "{out}{err}");
+    assert!(!out.contains("parallel-switch"), "{out}");
+    assert!(!out.contains("tool-choice"), "{out}");
+}
+
+#[test]
+fn what_is_broken_in_several_models_is_one_row_with_their_names() {
+    let (dir, sim) = (tempfile::tempdir().unwrap(), Sim::start());
+    let gateway = Gateway::before(&sim.url, drops_second_calls);
+    let args = ["--model", "openai-native,glm-zai,one-call", "--confirm", "off"];
+    let said = gates(dir.path(), 1, &gateway, &args);
+    let [broken] = lines(&said, "breaks").try_into().unwrap();
+    let expected = "deny: adapter/openai-native, glm-zai: breaks: parallel-lost";
+    assert!(broken.starts_with(expected), "{broken}");
+    assert!(said.contains("note: no difference: one-call"), "{said}");
+    let said = gates(dir.path(), 1, &gateway, &[&args[..], &["--format", "json"]].concat());
+    let mut values = serde_json::Deserializer::from_str(&said).into_iter::<Value>();
+    let found = values.next().unwrap().unwrap();
+    assert_eq!(found["rulings"][0]["models"], json!(["openai-native", "glm-zai"]), "{said}");
+    let codes: Vec<&str> = found["rulings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["code"].as_str().unwrap())
+        .collect();
+    assert_eq!(codes, ["parallel-lost"], "{said}");
 }

@@ -58,7 +58,7 @@ fn a_rate_that_fell_within_one_verdict_is_sampled_again_and_confirmed() {
     luck(&place, 75);
     let said = run(&place, 0, "3", "on");
     let line = said.lines().find(|line| line.contains("pass-rate-fell")).unwrap_or(&said);
-    assert!(line.starts_with("warn: sim/openai-native: pass-rate-fell: "), "{said}");
+    assert!(line.starts_with("warn: openai-native: pass-rate-fell: "), "{said}");
     assert!(line.contains("results.parallelTool.passes ") && line.contains(" of 20 → "), "{line}");
     assert!(said.contains("; confirmed: sampled again, "), "{said}");
 }
@@ -86,13 +86,13 @@ fn a_bad_night_is_noise_where_samples_say_so_and_fails_where_they_do_not_count()
     place.exits(0, &["accept"]);
     let bad = seed_that(&place, 1, false);
     let said = run(&place, 0, &bad, "on");
-    assert!(said.contains("allow: sim/openai-native: parallel-lost: "), "{said}");
+    assert!(said.contains("allow: openai-native: parallel-lost: "), "{said}");
     assert!(said.contains("decided by: noise: sampled again, "), "{said}");
     assert!(place.exits(0, &["gate"]).contains("decided by: noise: sampled again, "));
     let said = place.exits(1, &["gate", "--confirm", "off"]);
-    assert!(said.contains("deny: sim/openai-native: parallel-lost: "), "{said}");
+    assert!(said.contains("deny: openai-native: parallel-lost: "), "{said}");
     assert!(!said.contains("sampled again"), "{said}");
     let said = run(&place, 1, &bad, "off");
-    assert!(said.contains("deny: sim/openai-native: parallel-lost: "), "{said}");
+    assert!(said.contains("deny: openai-native: parallel-lost: "), "{said}");
     assert!(!said.contains("sampling again"), "{said}");
 }

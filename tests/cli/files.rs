@@ -105,14 +105,14 @@ fn profiles_manifests_and_transcripts() {
         let whole = whole.replacen("\"profileVersion\": 1", "\"profileVersion\": 99", 1);
         whole.replacen("\"results\"", "\"findings\"", 1)
     };
-    let update = "a newer toolprobe wrote it (profileVersion 99): update toolprobe";
+    let update = "written by a newer toolprobe (profileVersion 99, this one writes 1)";
     check(&place, &place.snapshots().remove(0), &["gate"], &versioned(newer, update));
     check(&place, &first_in(run.join("profiles")), &["report"], &versioned(newer, update));
     let newer = |whole: &str| {
         let whole = whole.replacen("\"manifestVersion\": 1", "\"manifestVersion\": 99", 1);
         whole.replacen("\"targets\"", "\"subjects\"", 1)
     };
-    let update = "a newer toolprobe wrote it (manifestVersion 99): update toolprobe";
+    let update = "written by a newer toolprobe (manifestVersion 99, this one writes 1)";
     check(&place, &run.join("manifest.json"), &["report"], &versioned(newer, update));
     let newer =
         |whole: &str| whole.replacen("\"transcriptVersion\": 1", "\"transcriptVersion\": 99", 1);
@@ -136,6 +136,11 @@ fn policies() {
         case("cut", |whole| whole.trim_end().trim_end_matches('"').to_owned()),
         case("foreign", |_| "name = \"left-pad\"\n".to_owned()),
         case("newer", |whole| format!("{whole}unless = \"it rains\"\n")),
+        Case {
+            place: Where::Whole,
+            remedy: "was written by a newer toolprobe (policy_version 2, this one writes 1)",
+            ..case("newer, and says so", |whole| format!("policy_version = 2\nunless = 1\n{whole}"))
+        },
     ];
     let gate = ["gate", "--policy", "policy.toml"];
     check(&place, &place.path("policy.toml"), &gate, &cases);
@@ -155,6 +160,11 @@ fn histories() {
         case("corrupt", |whole| whole.replacen(",pass,", ",oops,", 1)),
         case("foreign", |_| "name,version\nleft-pad,1\n".to_owned()),
         case("newer", |whole| whole.replacen(",status,", ",verdict,", 1)),
+        Case {
+            place: Where::Whole,
+            remedy: "was written by a newer toolprobe (historyVersion 2, this one writes 1)",
+            ..case("newer, and says so", |whole| whole.replacen("\n1,", "\n2,", 1))
+        },
     ];
     let history = place.path("reports/history.csv");
     check(&place, &history, &["drift"], &cases);
@@ -194,11 +204,10 @@ fn evidence() {
                  toolprobe: update toolprobe, or delete it and run again",
     };
     let cases = [
-        case("corrupt", |whole| whole.replacen("\":", "\":oops", 1)),
-        case("cut", half),
-        case("foreign", foreign),
+        case("corrupt", |whole| whole.replacen("\"answered\":", "\"answered\":oops", 1)),
         case("newer", |whole| whole.replacen("\"exchangeVersion\":1", "\"exchangeVersion\":99", 1)),
     ];
-    let record = first_in(only_run(&place.path("reports")).join("evidence"));
-    check(&place, &record, &["assess"], &cases);
+    let folder = only_run(&place.path("reports")).join("evidence");
+    let journal = fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
+    check(&place, &journal, &["assess"], &cases);
 }

@@ -26,7 +26,7 @@ fn a_changed_quirk_fails_the_run_with_the_one_right_line() {
     let denied: Vec<&str> = said.lines().filter(|line| line.starts_with("deny: ")).collect();
     assert_eq!(
         denied,
-        ["deny: sim/openai-native: parallel-lost: supportsParallelToolUse true → false (major \
+        ["deny: openai-native: parallel-lost: supportsParallelToolUse true → false (major \
           regression)"]
     );
     assert!(said.contains("gate: failed, 1 denied; 1 target compared with "), "{said}");
@@ -34,11 +34,12 @@ fn a_changed_quirk_fails_the_run_with_the_one_right_line() {
     assert!(detail("before: ").unwrap().contains("evidence sha256:"), "{said}");
     let after = detail("after: ").unwrap();
     let kept = after.split_once("evidence ").unwrap().1.split([',', ' ']).next().unwrap();
-    assert!(place.path(kept).is_file(), "{kept}");
+    assert!(said.contains(&format!("    see it: toolprobe show {kept}\n")), "{said}");
+    assert!(place.exits(0, &["show", kept]).contains("\n< 200 after "), "{kept}");
     assert!(said.contains("; confirmed: sampled again, 0 of "), "{said}");
     let accept = detail("accept it: ").unwrap();
     assert!(accept.contains("toolprobe accept 'reports/"), "{accept}");
-    assert!(accept.contains(" --target 'sim/openai-native' --profiles "), "{accept}");
+    assert!(accept.contains(" --target 'openai-native' --profiles "), "{accept}");
 }
 
 /// One quirk each, in five dialects: in each case the one right line, and none beside it.
@@ -65,17 +66,17 @@ fn a_changed_quirk_of_any_dialect_is_told_in_one_line() {
     let mut lines: Vec<&str> = said.lines().filter(is_change).collect();
     lines.sort_unstable();
     let expected = [
-        "allow: sim/ollama-native: stream-defect-new: results.streaming.defects.stream-ignored \
+        "allow: ollama-native: stream-defect-new: results.streaming.defects.stream-ignored \
          none → present (info drift)",
-        "deny: sim/anthropic-native: streaming-lost: supportsStreamingToolUse true → false (major \
+        "deny: anthropic-native: streaming-lost: supportsStreamingToolUse true → false (major \
          regression)",
-        "deny: sim/gemini-native: closed-loop-lost: results.closedLoop.status pass → fail \
+        "deny: gemini-native: closed-loop-lost: results.closedLoop.status pass → fail \
          (critical regression)",
-        "deny: sim/openai-native: typed-arguments-lost: schemaLevel strict-json-schema → \
+        "deny: openai-native: typed-arguments-lost: schemaLevel strict-json-schema → \
          string-only (major regression)",
-        "deny: sim/qwen3-coder-xml: calls-wrong: results.singleTool.status pass → fail (critical \
+        "deny: qwen3-coder-xml: calls-wrong: results.singleTool.status pass → fail (critical \
          regression)",
-        "deny: sim/responses-native: repair-lost: results.errorRepair.status pass → fail (major \
+        "deny: responses-native: repair-lost: results.errorRepair.status pass → fail (major \
          regression)",
     ];
     assert_eq!(lines, expected);
@@ -89,7 +90,7 @@ fn what_is_accepted_is_no_change_and_the_gate_says_so() {
     assert!(place.exits(0, &LIGHT).contains("no snapshots in profiles; `toolprobe accept`"));
     let said = place.exits(0, &["accept"]);
     assert!(said.starts_with("accepted 2 targets of run "), "{said}");
-    assert!(said.contains("sim/openai-native: target-new: "), "{said}");
+    assert!(said.contains("openai-native: target-new: "), "{said}");
     assert!(place.exits(0, &["gate"]).starts_with("gate: no change; 2 targets compared"));
     assert!(place.exits(0, &["accept"]).lines().count() == 1);
     assert!(place.exits(0, &LIGHT).contains("gate: no change; 2 targets compared"));
@@ -103,7 +104,7 @@ fn a_model_that_is_gone_fails_the_gate_but_named_targets_say_nothing_of_others()
     let named = [&LIGHT[..], &["one-call"]].concat();
     assert!(place.exits(0, &named).contains("gate: no change; 1 target compared"));
     fs::remove_file(place.path("models/one-call.toml")).unwrap();
-    assert!(place.exits(1, &LIGHT).contains("deny: sim/one-call: target-missing: "));
+    assert!(place.exits(1, &LIGHT).contains("deny: one-call: target-missing: "));
 }
 
 #[test]
@@ -113,7 +114,7 @@ fn a_policy_decides_and_an_outdated_exception_is_told() {
     place.exits(0, &["accept"]);
     let snapshot = place.snapshots().remove(0);
     edit(&snapshot, |profile| profile["toolCallFormat"] = json!("xml"));
-    assert!(place.exits(0, &["gate"]).contains("allow: sim/openai-native: call-format-regained: "));
+    assert!(place.exits(0, &["gate"]).contains("allow: openai-native: call-format-regained: "));
 
     let policy = |text: &str| fs::write(place.path("toolprobe-policy.toml"), text).unwrap();
     policy("[[rule]]\ncode = \"call-format-regained\"\nlevel = \"deny\"\n");
@@ -121,11 +122,11 @@ fn a_policy_decides_and_an_outdated_exception_is_told() {
     assert!(said.contains("decided by: policy rule: code = call-format-regained"), "{said}");
 
     policy(
-        "[[exception]]\ncode = \"call-format-regained\"\ntarget = \"sim/*\"\n\
+        "[[exception]]\ncode = \"call-format-regained\"\ntarget = \"*-native\"\n\
          reason = \"the vendor moved\"\nexpires = 2001-01-01\n",
     );
     let said = place.exits(0, &["gate"]);
-    assert!(said.contains("note: the exception for call-format-regained of sim/* expired on"));
+    assert!(said.contains("note: the exception for call-format-regained of *-native expired on"));
 
     policy("[[rule]]\nlevel = \"deny\"\nseverty = \"minor\"\n");
     let said = place.exits(2, &["gate"]);
@@ -151,7 +152,7 @@ fn only_a_run_that_came_to_its_end_can_be_accepted() {
     let profile = fs::read_dir(run.join("profiles")).unwrap().next().unwrap().unwrap().path();
     edit(&profile, |it| it["results"]["closedLoop"]["status"] = json!("inconclusive"));
     let said = place.exits(3, &["accept", name]);
-    assert!(said.contains("sim/openai-native: `results.closedLoop` is inconclusive"), "{said}");
+    assert!(said.contains("openai-native: `results.closedLoop` is inconclusive"), "{said}");
     assert!(!place.path("profiles").exists());
 }
 
@@ -188,26 +189,18 @@ fn nothing_is_accepted_where_one_snapshot_cannot_be_replaced() {
 }
 
 #[test]
-fn accepting_a_target_that_moved_takes_its_old_snapshot_away_and_says_so() {
+fn a_target_that_moved_keeps_its_snapshot_and_says_so_first() {
     let place = Place::with(&["openai-native"]);
     place.exits(0, &LIGHT);
     place.exits(0, &["accept"]);
-    let new = place.snapshots().remove(0);
-    let mut moved: Value = serde_json::from_str(&fs::read_to_string(&new).unwrap()).unwrap();
-    moved["endpoint"] = json!("https://elsewhere.test/v1");
-    let profile = serde_json::from_value(moved).unwrap();
-    let folder = ProfileFolder::new(place.path("profiles"));
-    let old = place.path("profiles").join(folder.write(&profile).unwrap());
-    fs::remove_file(&new).unwrap();
-
+    let snapshot = place.snapshots().remove(0);
+    edit(&snapshot, |profile| profile["endpoint"] = json!("https://elsewhere.test/v1"));
+    let moved = r#"subject {"endpoint":"https://elsewhere.test/v1"} → {"endpoint":"sim:"}"#;
     let said = place.exits(0, &["gate"]);
-    assert!(said.contains("allow: sim/openai-native: target-changed: "), "{said}");
-    assert!(said.contains("in the place of: openai-native at https://elsewhere.test/v1"), "{said}");
+    assert!(said.contains(&format!("allow: openai-native: subject-changed: {moved}")), "{said}");
     let said = place.exits(0, &["accept"]);
-    assert!(said.contains("sim/openai-native: target-changed: "), "{said}");
-    let name = old.file_name().unwrap().to_str().unwrap();
-    assert!(said.contains(&format!("removed profiles/{name}: its place is taken")), "{said}");
-    assert_eq!(place.snapshots(), [new]);
+    assert!(said.contains("openai-native: subject-changed: "), "{said}");
+    assert_eq!(place.snapshots(), [snapshot]);
     assert!(place.exits(0, &["gate"]).starts_with("gate: no change; 1 target compared"));
 }
 
@@ -224,7 +217,7 @@ fn the_tokens_of_a_request_are_compared_with_the_snapshot() {
     edit(&snapshot, |profile| profile["cost"]["tokensPerTurn"] = json!(tokens / 2));
     let said = place.exits(0, &["gate"]);
     let line = format!(
-        "warn: sim/openai-native: tokens-grew: cost.tokensPerTurn {} → {tokens} (minor \
+        "warn: openai-native: tokens-grew: cost.tokensPerTurn {} → {tokens} (minor \
          regression)",
         tokens / 2
     );
@@ -252,6 +245,10 @@ fn two_files_are_compared_in_every_form() {
     assert_eq!(json["changes"][0]["evidence"]["old"].as_array().unwrap().len(), 3);
     assert_eq!(place.exits(0, &["diff", "new.json", "old.json"]).lines().count(), 6);
 
+    fs::write(place.path("README.md"), "# A page\n").unwrap();
+    let said = place.exits(2, &["diff", "README.md", "old.json"]);
+    assert!(said.contains("README.md:1:1: not a profile: "), "{said}");
+    assert!(said.ends_with("; it never was one: name another file\n"), "{said}");
     let said = place.exits(2, &["diff", "old.json", "nowhere"]);
     assert!(said.contains("'nowhere' is neither a profile, nor a folder, nor the name of a run"));
 }

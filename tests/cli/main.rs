@@ -10,22 +10,33 @@
 
 mod adapter;
 mod assess;
+mod ci;
+mod claims;
 mod completions;
 mod confirm;
+mod disarm;
 mod doctor;
 mod drift;
 mod files;
 mod gate;
 mod init;
+mod kit;
+mod limits;
 mod list;
 mod metrics;
+mod mistakes;
 mod parse;
 mod place;
+mod plan;
 mod probe;
+mod prune;
 mod replay;
 mod report;
+mod rollout;
 mod run;
 mod schema;
+mod secrets;
+mod show;
 mod sim;
 mod status;
 
@@ -54,7 +65,16 @@ struct Sim {
 
 impl Sim {
     fn start() -> Self {
-        let mut command = toolprobe(&["sim", "--addr", "127.0.0.1:0"]);
+        Self::with(&[])
+    }
+
+    /// The models of a folder.
+    fn of_folder(models: &Path) -> Self {
+        Self::with(&["--models", models.to_str().expect("UTF-8")])
+    }
+
+    fn with(args: &[&str]) -> Self {
+        let mut command = toolprobe(&[&["sim", "--addr", "127.0.0.1:0"], args].concat());
         let mut child =
             command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
         let mut url = String::new();

@@ -75,5 +75,5 @@ fn a_run_tells_the_seven_metrics_in_profile_manifest_and_history_and_its_turns_g
     let counted: Value = serde_json::from_str(&place.exits(0, &args)).unwrap();
     let manifest = read(run.join("manifest.json"));
     assert_eq!(counted["all"], manifest["metrics"]);
-    assert!(counted["targets"]["sim/openai-native"].is_object(), "{counted}");
+    assert!(counted["targets"]["openai-native"].is_object(), "{counted}");
 }

@@ -57,7 +57,7 @@ fn a_changed_request_fails_with_a_readable_diff() {
 
 #[test]
 fn programs_read_the_same_as_json() {
-    let (_dir, path) = edited("openai-native", "\"max_tokens\": 8192", "\"max_tokens\": 8193");
+    let (_dir, path) = edited("openai-native", "\"max_tokens\": 2048", "\"max_tokens\": 2049");
     let output = toolprobe(&["replay", "--format", "json", &path]).output().unwrap();
     let (code, out, _) = finished(output);
     assert_eq!(code, Some(1));
@@ -70,7 +70,7 @@ fn programs_read_the_same_as_json() {
 
 #[test]
 fn a_policy_says_what_becomes_of_a_changed_request() {
-    let (dir, path) = edited("openai-native", "\"max_tokens\": 8192", "\"max_tokens\": 8193");
+    let (dir, path) = edited("openai-native", "\"max_tokens\": 2048", "\"max_tokens\": 2049");
     let replay = |policy: &str| {
         let file = dir.path().join("policy.toml");
         fs::write(&file, policy).unwrap();
@@ -79,7 +79,7 @@ fn a_policy_says_what_becomes_of_a_changed_request() {
     };
     let exception = |day: &str| {
         format!(
-            "[[exception]]\ncode = \"request-changed\"\ntarget = \"sim/openai-*\"\n\
+            "[[exception]]\ncode = \"request-changed\"\ntarget = \"openai-*\"\n\
              reason = \"the limit moved\"\nexpires = {day}\n"
         )
     };
@@ -90,13 +90,13 @@ fn a_policy_says_what_becomes_of_a_changed_request() {
 
     let (code, out, err) = replay(&exception("2001-01-01"));
     assert_eq!(code, Some(1), "{out}");
-    assert!(err.contains("the exception for request-changed of sim/openai-* expired on"), "{err}");
+    assert!(err.contains("the exception for request-changed of openai-* expired on"), "{err}");
 
     let rule = |target: &str| {
         let code = "code = \"request-changed\"";
         format!("[[rule]]\n{code}\ntarget = \"{target}\"\nlevel = \"allow\"\n")
     };
-    assert_eq!(replay(&rule("sim/*")).0, Some(0));
+    assert_eq!(replay(&rule("openai-*")).0, Some(0));
     assert_eq!(replay(&rule("other/*")).0, Some(1));
 }
 

@@ -1,9 +1,9 @@
 //! `toolprobe run`
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
@@ -78,10 +78,11 @@ fn a_run_keeps_what_its_results_rest_on() {
     let profile = json(&run.join("profiles").join(target["profile"].as_str().unwrap()));
     let evidence = profile["results"]["singleTool"]["evidence"].as_array().unwrap();
     assert!(!evidence.is_empty());
+    let kept = fs::read_to_string(run.join("evidence/anthropic-native.jsonl")).unwrap();
+    let lines: Vec<Value> = kept.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for digest in evidence {
-        let hex = digest.as_str().unwrap().strip_prefix("sha256:").unwrap();
-        let record = json(&run.join("evidence").join(format!("{hex}.json")));
-        assert_eq!(record["request"]["url"], "sim:/v1/messages");
+        let line = lines.iter().find(|line| line["exchange"]["digest"] == *digest).unwrap();
+        assert_eq!(line["exchange"]["record"]["request"]["url"], "sim:/v1/messages");
     }
 }
 
@@ -195,11 +196,10 @@ fn quick_and_hanging(folder: &Path) -> PathBuf {
     models
 }
 
-const OF_MODELS: [&str; 5] = ["--models", "models", "--suite", "light", "-v"];
+const OF_MODELS: [&str; 7] = ["--models", "models", "--suite", "light", "-v", "--grace", "50ms"];
 
-/// Begins such a run, and ends it with a signal as soon as the quick one is done with. Gives the exit
-/// code and what was told after that.
-fn broken_off(folder: &Path, signal: &str) -> (Option<i32>, String) {
+/// Begins such a run, and waits until the quick one is done with.
+fn begun(folder: &Path) -> Child {
     let mut child = toolprobe(&["run"])
         .args(OF_MODELS)
         .current_dir(folder)
@@ -210,11 +210,19 @@ fn broken_off(folder: &Path, signal: &str) -> (Option<i32>, String) {
         .unwrap();
     let mut told = BufReader::new(child.stderr.as_mut().unwrap()).lines();
     assert!(told.any(|line| line.unwrap().starts_with("1/2 targets: a ")));
+    child
+}
+
+/// Begins such a run, and ends it with a signal as soon as the quick one is done with. Gives the exit
+/// code and what was told after that.
+fn broken_off(folder: &Path, signal: &str) -> (Option<i32>, String) {
+    let child = begun(folder);
     assert_eq!(manifest(folder, FIRST)["completion"]["state"], "running");
     let (code, _, err) = run_in(folder, &[&["--resume"], &OF_MODELS[..]].concat());
     assert_eq!(code, Some(2), "{err}");
-    assert!(err.contains(&format!("run {FIRST} is still under way in another process")), "{err}");
     let pid = child.id().to_string();
+    let busy = format!("run {FIRST} is still under way in process {pid}; wait for it, or stop it");
+    assert!(err.contains(&busy), "{err}");
     assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
     let (code, _, err) = finished(child.wait_with_output().unwrap());
     (code, err)
@@ -262,6 +270,45 @@ fn a_run_that_was_broken_off_goes_on_with_what_is_left_and_is_one_run_in_the_end
 }
 
 #[test]
+fn a_history_that_is_not_one_is_told_and_hides_no_verdict() {
+    let dir = tempfile::tempdir().unwrap();
+    let light = [&MODELS[..], &["--suite", "light", "--trials", "1"]].concat();
+    fs::create_dir(dir.path().join("reports")).unwrap();
+    let path = dir.path().join("reports/history.csv");
+    fs::write(&path, "not,a\nhistory,at,all\n").unwrap();
+    let (code, out, err) = run_in(dir.path(), &light);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains(MODELS[0]), "{out}");
+    assert!(
+        err.contains("the run is not in the history: ") && err.contains("move the file"),
+        "{err}"
+    );
+    assert_eq!(manifest(dir.path(), FIRST)["completion"]["state"], "complete");
+    let gate = toolprobe(&["accept"]).current_dir(dir.path()).output().unwrap();
+    assert!(gate.status.success(), "{gate:?}");
+    let (code, out, err) = run_in(dir.path(), &light);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("gate: no change") && out.contains("history.csv"), "{out}");
+    assert_eq!(fs::read_to_string(path).unwrap(), "not,a\nhistory,at,all\n");
+}
+
+#[test]
+fn a_folder_that_vanishes_fails_the_run_and_is_not_made_again() {
+    let dir = tempfile::tempdir().unwrap();
+    quick_and_hanging(dir.path());
+    let run = dir.path().join("reports").join(FIRST);
+    let mut child = begun(dir.path());
+    fs::remove_dir_all(&run).unwrap();
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let mut told = String::new();
+    child.stderr.as_mut().unwrap().read_to_string(&mut told).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(3), "{told}");
+    assert!(told.contains("vanished while the run was under way"), "{told}");
+    assert!(!run.exists());
+}
+
+#[test]
 fn a_run_whose_budget_was_used_up_goes_on_with_the_same_questions_only() {
     let dir = tempfile::tempdir().unwrap();
     let light = [&MODELS[..], &["--suite", "light", "--jobs", "1", "--max-requests", "20"]];
@@ -280,8 +327,14 @@ fn a_run_whose_budget_was_used_up_goes_on_with_the_same_questions_only() {
     let whole = manifest(dir.path(), FIRST);
     assert_eq!(whole["targets"].as_array().unwrap().len(), 2, "only those that were named");
     let requests = |manifest: &Value| manifest["totals"]["requests"].as_u64().unwrap();
-    let second = whole["targets"][1]["cost"]["requests"].as_u64().unwrap();
-    assert_eq!(requests(&whole), requests(&first) + second);
+    let costs = [0, 1].map(|it| whole["targets"][it]["cost"]["requests"].as_u64().unwrap());
+    assert_eq!(requests(&whole), costs.iter().sum::<u64>());
+    assert_eq!(requests(&first), 20);
+    let once = ["--suite", "light", "--jobs", "1"];
+    run_in(dir.path(), &[&MODELS[..], &once].concat());
+    let whole_at_once = requests(&manifest(dir.path(), SECOND));
+    assert_eq!(requests(&whole), whole_at_once, "nothing is asked twice");
+    assert_eq!(profiles(dir.path(), FIRST), profiles(dir.path(), SECOND));
 }
 
 #[test]

@@ -59,7 +59,11 @@ fn what_a_run_stores_keeps_to_its_schemas() {
     let run = only_run(dir.path());
     takes("manifest", &json_files(&run));
     takes("profile", &json_files(&run.join("profiles")));
-    takes("exchange", &json_files(&run.join("evidence")));
+    for (path, text) in files(&run.join("evidence"), "jsonl") {
+        let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let records = lines.filter_map(|line| line.pointer("/exchange/record").cloned());
+        takes("exchange", &records.map(|it| (path.clone(), it)).collect::<Vec<_>>());
+    }
     takes("history", &csv_rows(&dir.path().join("history.csv")));
     takes("metrics", &csv_rows(&dir.path().join("metrics.csv")));
     for (path, text) in files(&run.join("telemetry"), "jsonl") {

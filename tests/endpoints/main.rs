@@ -5,6 +5,8 @@
 //! - `server`: a loopback server that answers each request with scripted bytes
 //! - `mind`: a model that does as it is told, from the text of a conversation alone
 //! - `chat`: how a chat server hears and speaks; `others`: how the other dialects do
+//! - `forced`: models that call only when told to; `limits`: replies that the token limit ended
+//! - `parallel`: two calls and their results; `refusals`: accounts that run dry
 //! - `trouble`: infrastructure; `strangers`: personalities; `wild`: single faults, and where they show
 
 #![expect(
@@ -15,8 +17,12 @@
 )]
 
 mod chat;
+mod forced;
+mod limits;
 mod mind;
 mod others;
+mod parallel;
+mod refusals;
 mod server;
 mod strangers;
 mod trouble;

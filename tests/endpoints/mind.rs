@@ -35,7 +35,7 @@ pub(crate) enum Heard {
 pub(crate) fn obey(heard: &[Heard]) -> Says {
     let last_turn: Vec<&Heard> =
         heard.iter().rev().take_while(|turn| **turn != Heard::Assistant).collect();
-    let results: Vec<Value> = last_turn.iter().rev().filter_map(|turn| result(turn)).collect();
+    let results: Vec<Value> = last_turn.iter().rev().flat_map(|turn| results_in(turn)).collect();
     if let Some(repaired) = results.iter().find_map(repair) {
         return Says::Calls(vec![repaired]);
     }
@@ -51,16 +51,22 @@ pub(crate) fn obey(heard: &[Heard]) -> Says {
     if calls.is_empty() { Says::Words("ready".to_owned()) } else { Says::Calls(calls) }
 }
 
-fn result(turn: &Heard) -> Option<Value> {
-    let (Heard::Result(text) | Heard::User(text)) = turn else { return None };
-    // Whatever stands around it, a result is one object.
-    let object = text.get(text.find('{')?..=text.rfind('}')?)?;
-    let value: Value = serde_json::from_str(object).ok()?;
-    match (turn, value.get("content")) {
-        (_, Some(content)) => Some(content.clone()),
-        (Heard::Result(_), None) => Some(value),
-        _ => None,
+/// Whatever stands around them, results are objects.
+fn results_in(turn: &Heard) -> Vec<Value> {
+    let (Heard::Result(text) | Heard::User(text)) = turn else { return Vec::new() };
+    let mut results = Vec::new();
+    let mut rest = text.as_str();
+    while let Some(start) = rest.find('{') {
+        let mut values = serde_json::Deserializer::from_str(&rest[start..]).into_iter::<Value>();
+        let Some(Ok(value)) = values.next() else { break };
+        rest = &rest[start + values.byte_offset()..];
+        match (turn, value.get("content")) {
+            (_, Some(content)) => results.push(content.clone()),
+            (Heard::Result(_), None) => results.push(value),
+            _ => {}
+        }
     }
+    results
 }
 
 /// The corrected call, where a result is an error that says how.

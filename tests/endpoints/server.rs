@@ -19,6 +19,8 @@ pub(crate) struct Asked {
     pub(crate) body: Value,
     /// How many requests for this path came before.
     pub(crate) earlier: usize,
+    /// How many requests came before, whatever their path.
+    pub(crate) before: usize,
 }
 
 /// What comes after the last piece.
@@ -128,7 +130,8 @@ async fn serve(connection: TcpStream, behaviour: Behaviour, kept: Arc<Mutex<Vec<
     let asked = {
         let mut kept = kept.lock().unwrap();
         let earlier = kept.iter().filter(|asked| asked.path == path).count();
-        let asked = Asked { path, body, earlier };
+        let before = kept.iter().filter(|asked| !asked.body.is_null()).count();
+        let asked = Asked { path, body, earlier, before };
         kept.push(asked.clone());
         asked
     };

@@ -56,7 +56,7 @@ const CASES: [Case; 25] = [
         "400",
     ),
     ("empty body", || Script::http(200, &[], b""), ""),
-    ("deep nesting", || Script::http(200, &[], "[".repeat(200_000).as_bytes()), "protocol"),
+    ("deep nesting", || Script::http(200, &[], "[".repeat(200_000).as_bytes()), "beyond the limit"),
     ("invalid UTF-8", || Script::http(200, &[], b"{\"choices\": \"\xff\xfe\"}"), "UTF-8"),
     ("60 MB", sixty_megabytes, "beyond the limit"),
     ("gzip bomb", bomb, "beyond the limit"),

@@ -46,14 +46,17 @@ const EFFECTS: &[Effect] = &[
         ],
         rooms: &["store", "replay", "target", "report"],
         exceptions: &[
-            ("probe/suite.rs", "reads the folder of probes that --probes names"),
+            ("probe/suite/mod.rs", "reads the folder of probes that --probes names"),
             ("sim/fleet.rs", "reads the folder of simulated models that --models names"),
             ("cli/args/policy.rs", "reads the policy file"),
             ("cli/args/scope.rs", "reads the configuration file"),
             ("cli/args/stored.rs", "tells a file, a folder and the name of a run apart"),
             ("cli/args/tools_file.rs", "reads the file that --tools names"),
             ("cli/init.rs", "writes the starter configuration, never over another"),
-            ("cli/metrics.rs", "reads the file of events that the user names, or stdin"),
+            (
+                "cli/args/telemetry_file.rs",
+                "reads the file of events that the user names, or stdin",
+            ),
             ("cli/record.rs", "refuses to write over a folder of transcripts"),
             ("cli/replay.rs", "lists the transcripts of the folders that the user names"),
         ],
@@ -99,6 +102,8 @@ const EFFECTS: &[Effect] = &[
         rooms: &["cli", "transport", "target", "sim"],
         exceptions: &[
             ("campaign/cost.rs", "measures how long a run took"),
+            ("campaign/diagnosis.rs", "waits for the other scheme, within a bound"),
+            ("campaign/stop.rs", "waits for what is under way, within a bound"),
             ("campaign/probe_target.rs", "measures how long a target took"),
         ],
     },

@@ -1,0 +1,73 @@
+//! Do two calls count only where both results are taken and used?
+
+use futures_util::future::join_all;
+use serde_json::json;
+
+use crate::chat::{self, mind, word};
+use crate::mind::Says;
+use crate::refusals::PLACES;
+use crate::server::{Script, Server};
+use crate::{Verdict, probe};
+
+const ARGS: [&str; 4] = ["--trials", "2", "--timeout", "20s"];
+
+/// What every result is called in the histories of the dialects, in the order of [`PLACES`].
+const RESULTS: [&str; 5] = [
+    r#""role":"tool""#,
+    r#""type":"tool_result""#,
+    r#""type":"function_call_output""#,
+    r#""functionResponse":"#,
+    r#""role":"tool""#,
+];
+
+fn has_single_calls(verdict: &Verdict, name: &str) {
+    for result in ["singleTool", "closedLoop", "errorRepair"] {
+        assert_eq!(verdict.result(result).0, "pass", "{name}: {result}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_results_that_are_refused_are_no_parallel_tool_use_in_any_dialect() {
+    let cases = PLACES.into_iter().zip(RESULTS);
+    join_all(cases.map(async |((path, healthy), marker)| {
+        let server = Server::start(move |asked| {
+            if asked.body.to_string().matches(marker).count() > 1 {
+                let error = json!({"message": "one function response at a time", "code": 400});
+                return Script::json(400, &json!({ "error": error }));
+            }
+            healthy(asked)
+        })
+        .await;
+        let verdict = probe(&server.at(path), &ARGS).await;
+        has_single_calls(&verdict, path);
+        assert_eq!(verdict.profile["supportsParallelToolUse"], false, "{path}");
+        let (status, reason) = verdict.result("parallelTool");
+        assert_eq!(status, "fail", "{path}: {reason}");
+        assert!(reason.contains("one function response at a time"), "{path}: {reason}");
+        let parallel = &verdict.profile["results"]["parallelTool"];
+        assert_eq!(parallel["resultsTaken"], "rejected", "{path}");
+        let errors = &verdict.profile["metrics"]["toolResultClosureErrors"];
+        assert!(errors.as_u64().is_some_and(|errors| errors > 0), "{path}: {errors}");
+    }))
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_results_of_which_one_is_read_are_no_parallel_tool_use() {
+    let server = Server::start(|asked| {
+        let says = match mind(asked) {
+            Says::Words(words) => {
+                Says::Words(words.split(" and ").next().unwrap_or_default().to_owned())
+            }
+            says @ Says::Calls(_) => says,
+        };
+        chat::answer(asked, &chat::message(&says, word))
+    })
+    .await;
+    let verdict = probe(&server.at(PLACES[0].0), &ARGS).await;
+    has_single_calls(&verdict, "one read");
+    let (status, reason) = verdict.result("parallelTool");
+    assert_eq!((status, reason), ("fail", "2 calls, but only 1 of their results is used"));
+    assert_eq!(verdict.profile["supportsParallelToolUse"], false);
+    assert_eq!(verdict.profile["results"]["parallelTool"]["resultsTaken"], "accepted");
+}

@@ -1,0 +1,284 @@
+//! Does a random change that loses a capability ever pass the gate, and does a harmless one always?
+//!
+//! Each case has a model of its own behind the simulator, which is run and accepted. Then one thing around
+//! it is changed: its file, its template, its URL, its name, the suite or the policy. In every other case
+//! the model loses a capability at the same time. `ci/gate-check` holds a hundred of them.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// How many changes `cargo test` makes.
+const CHANGES: u64 = 6;
+
+/// The well-behaved model of each dialect, and quirks that take a capability from each of them.
+const MODELS: [&str; 5] =
+    ["openai-native", "anthropic-native", "responses-native", "gemini-native", "ollama-native"];
+const LOSSES: [&str; 5] = [
+    "quirks = [\"one-call\"]",
+    "quirks = [\"never-repairs\"]",
+    "quirks = [\"ignores-results\"]",
+    "quirks = [\"stringifies-numbers\"]",
+    "quirks = [{ breaks = [\"enum\"] }]",
+];
+
+/// What is changed around a model. None of it excuses a lost capability.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Around {
+    Nothing,
+    ModelReworded,
+    Template,
+    Url(&'static str),
+    Name,
+    SuiteComment,
+    SuiteKeysReordered,
+    SuiteWordsForPeople,
+    SuiteProbeAdded,
+    /// Nobody knows any more what the probe knew, so that this must not pass by itself.
+    SuiteProbeRemoved,
+    PolicyComment,
+    PolicyForOthers,
+    PolicyForOtherCodes,
+}
+
+const AROUND: [Around; 16] = [
+    Around::Nothing,
+    Around::ModelReworded,
+    Around::Template,
+    Around::Url("http://localhost:PORT"),
+    Around::Url("http://127.0.0.1:PORT/"),
+    Around::Url("http://LocalHost:PORT/v1"),
+    Around::Url("http://127.0.0.1:PORT/v1/"),
+    Around::Name,
+    Around::SuiteComment,
+    Around::SuiteKeysReordered,
+    Around::SuiteWordsForPeople,
+    Around::SuiteProbeAdded,
+    Around::SuiteProbeRemoved,
+    Around::PolicyComment,
+    Around::PolicyForOthers,
+    Around::PolicyForOtherCodes,
+];
+
+/// The same numbers on every machine (splitmix64).
+struct Luck(u64);
+
+impl Luck {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        usize::try_from((z ^ (z >> 31)) % u64::try_from(bound).unwrap()).unwrap()
+    }
+}
+
+fn number(variable: &str, usual: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A folder with one model, its configuration, its template, a suite and a policy.
+struct House {
+    folder: tempfile::TempDir,
+    model: &'static str,
+    name: &'static str,
+    url: String,
+    sim: Child,
+}
+
+impl House {
+    fn of(model: &'static str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["models", "probes"] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        let file = format!("{model}.toml");
+        let from = root().join("fixtures/models").join(&file);
+        fs::copy(from, folder.path().join("models").join(file)).unwrap();
+        for file in fs::read_dir(root().join("probes")).unwrap() {
+            let path = file.unwrap().path();
+            fs::copy(&path, folder.path().join("probes").join(path.file_name().unwrap())).unwrap();
+        }
+        fs::write(folder.path().join("template.jinja"), "{{ messages }}").unwrap();
+        fs::write(folder.path().join("toolprobe-policy.toml"), "").unwrap();
+        let (sim, url) = serve(folder.path());
+        let house = Self { folder, model, name: "house", url, sim };
+        house.configure();
+        house
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn configure(&self) {
+        let Self { model, name, url, .. } = self;
+        let text = format!(
+            "[[targets]]\nname = '{name}'\nbase_url = '{url}'\ndialect = '{}'\nmodel = '{model}'\n\
+             chat_template = 'template.jinja'\n",
+            dialect(model)
+        );
+        fs::write(self.path("toolprobe.toml"), text).unwrap();
+    }
+
+    fn edit(&self, file: &str, change: impl FnOnce(&str) -> String) {
+        let before = fs::read_to_string(self.path(file)).unwrap();
+        let after = change(&before);
+        assert_ne!(before, after, "{file}");
+        fs::write(self.path(file), after).unwrap();
+    }
+
+    /// Serves the model as its file is now.
+    fn restart(&mut self) {
+        self.stop();
+        (self.sim, self.url) = serve(self.folder.path());
+        self.configure();
+    }
+
+    fn stop(&mut self) {
+        // One that has ended by itself needs no ending.
+        let _ = self.sim.kill();
+        let _ = self.sim.wait();
+    }
+
+    fn toolprobe(&self, args: &[&str]) -> (Option<i32>, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_toolprobe"));
+        let output =
+            command.args(args).env_clear().current_dir(self.folder.path()).output().unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8_lossy(&said).into_owned())
+    }
+
+    fn run(&self) -> (Option<i32>, String) {
+        self.toolprobe(&["run", "--trials", "1", "--probes", "probes"])
+    }
+
+    fn change(&mut self, around: Around) {
+        match around {
+            Around::Nothing => {}
+            Around::ModelReworded => {
+                let file = format!("models/{}.toml", self.model);
+                self.edit(&file, |text| format!("# said otherwise\n{text}"));
+            }
+            Around::Template => self.edit("template.jinja", |text| format!("{text} ")),
+            Around::Url(spelled) => {
+                let port = self.url.rsplit(':').next().unwrap();
+                self.url = spelled.replace("PORT", port);
+                self.configure();
+            }
+            Around::Name => {
+                self.name = "mansion";
+                self.configure();
+            }
+            Around::SuiteComment => self.edit("probes/schema.toml", |it| format!("# why\n{it}")),
+            Around::SuiteKeysReordered => self.edit("probes/schema.toml", |it| {
+                let (first, rest) = it.split_once('\n').unwrap();
+                let (second, rest) = rest.split_once('\n').unwrap();
+                format!("{second}\n{first}\n{rest}")
+            }),
+            Around::SuiteWordsForPeople => self.edit("probes/parallel.toml", |it| {
+                it.replacen("about = \"", "about = \"In other words: ", 1)
+            }),
+            Around::SuiteProbeAdded => {
+                let text =
+                    "about = 'a'\nsuites = ['standard']\n[ask.no-call]\nquestion = 'Hello?'\n";
+                fs::write(self.path("probes/greeting.toml"), text).unwrap();
+            }
+            Around::SuiteProbeRemoved => fs::remove_file(self.path("probes/history.toml")).unwrap(),
+            Around::PolicyComment => self.policy("# all is as it is\n"),
+            Around::PolicyForOthers => {
+                self.policy("[[rule]]\ntarget = 'other-*'\nlevel = 'allow'\n");
+            }
+            Around::PolicyForOtherCodes => {
+                self.policy("[[rule]]\ncode = 'latency-grew'\nlevel = 'allow'\n");
+            }
+        }
+    }
+
+    fn policy(&self, text: &str) {
+        fs::write(self.path("toolprobe-policy.toml"), text).unwrap();
+    }
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn dialect(model: &str) -> &'static str {
+    match model {
+        "anthropic-native" => "anthropic-messages",
+        "responses-native" => "openai-responses",
+        "gemini-native" => "gemini",
+        "ollama-native" => "ollama",
+        _ => "openai-chat",
+    }
+}
+
+fn serve(folder: &Path) -> (Child, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toolprobe"));
+    command.args(["sim", "--models", "models", "--addr", "127.0.0.1:0"]).env_clear();
+    command.current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let mut url = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut url).unwrap();
+    (child, url.trim_end().to_owned())
+}
+
+/// The exit code after a change, and whether it is as it must be.
+fn outcome(model: &'static str, around: Around, loss: Option<&str>) -> (Option<i32>, bool, String) {
+    let mut house = House::of(model);
+    let (code, said) = house.run();
+    assert_eq!(code, Some(0), "{said}");
+    let (code, said) = house.toolprobe(&["accept"]);
+    assert_eq!(code, Some(0), "{said}");
+    if let Some(quirk) = loss {
+        house.edit(&format!("models/{model}.toml"), |text| {
+            text.replacen("\n[profile]", &format!("\n{quirk}\n\n[profile]"), 1)
+        });
+        house.restart();
+    }
+    house.change(around);
+    if around == Around::ModelReworded {
+        house.restart();
+    }
+    let (code, said) = house.run();
+    let harmless = loss.is_none() && around != Around::SuiteProbeRemoved;
+    let expected = if harmless { [Some(0); 2] } else { [Some(1), Some(3)] };
+    (code, expected.contains(&code), said)
+}
+
+#[test]
+fn no_lost_capability_passes_and_every_harmless_change_does() {
+    let (seed, changes) = (number("GATE_CHECK_SEED", 1), number("GATE_CHECK_CHANGES", CHANGES));
+    let mut luck = Luck(seed);
+    let (mut denied, mut open, mut passed, mut wrong) = (0, 0, 0, Vec::new());
+    for nth in 0..changes {
+        let model = MODELS[luck.below(MODELS.len())];
+        let around = AROUND[luck.below(AROUND.len())];
+        let loss = (nth % 2 == 0).then(|| LOSSES[luck.below(LOSSES.len())]);
+        let (code, is_right, said) = outcome(model, around, loss);
+        match code {
+            Some(1) => denied += 1,
+            Some(3) => open += 1,
+            _ => passed += 1,
+        }
+        if !is_right {
+            wrong.push(format!("{nth}: {model}, {around:?}, {loss:?}: exit {code:?}\n{said}"));
+        }
+    }
+    println!(
+        "{changes} changes (seed {seed}): {denied} denied, {open} inconclusive, {passed} passed; \
+         {} wrong",
+        wrong.len()
+    );
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,134 @@
+//! Does each simulated model get exactly the plan that its file declares, and only as long as it needs it?
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, LazyLock};
+
+use chrono::DateTime;
+use futures_util::{StreamExt, stream};
+use toolprobe::adapt::plan::{Plan, RULES, corrections};
+use toolprobe::campaign::{RunSettings, probe_target};
+use toolprobe::dialect::DialectId;
+use toolprobe::probe::{Suite, SuiteName};
+use toolprobe::profile::{CorrectionKind, Profile, capabilities};
+use toolprobe::sim::{Fleet, Options, Sim};
+use toolprobe::target::{Defaults, connect, simulated_fleet};
+use toolprobe::transport::Budget;
+
+/// The profile of every simulated model by the full suite.
+static PROFILES: LazyLock<Vec<Profile>> = LazyLock::new(|| {
+    std::thread::spawn(|| tokio::runtime::Runtime::new().unwrap().block_on(probe_all()))
+        .join()
+        .unwrap()
+});
+
+async fn probe_all() -> Vec<Profile> {
+    let fleet = Fleet::embedded().unwrap();
+    let running = Sim::start(fleet.clone(), "127.0.0.1:0", Options::default()).await.unwrap();
+    let targets = simulated_fleet(&fleet, &running.base_url(), &Defaults::default()).unwrap();
+    let settings = RunSettings {
+        suite: Suite::embedded().unwrap(),
+        name: SuiteName::Full,
+        trials: 2,
+        seed: 1,
+        verified_at: DateTime::UNIX_EPOCH,
+    };
+    let budget = Arc::new(Budget::unlimited());
+    let probe = |target| {
+        let (settings, budget) = (settings.clone(), Arc::clone(&budget));
+        tokio::spawn(async move {
+            let connection = connect(target, &|_| None, &budget).unwrap();
+            probe_target(&connection, &settings, &()).await.unwrap().profile
+        })
+    };
+    let probed = stream::iter(targets).map(probe).buffered(8);
+    probed.map(Result::unwrap).collect().await
+}
+
+fn native(dialect: DialectId) -> &'static Profile {
+    let name = match dialect {
+        DialectId::AnthropicMessages => "anthropic-native",
+        DialectId::OpenAiChat => "openai-native",
+        DialectId::OpenAiResponses => "responses-native",
+        DialectId::Gemini => "gemini-native",
+        DialectId::Ollama => "ollama-native",
+    };
+    PROFILES.iter().find(|it| it.subject.model == name).unwrap()
+}
+
+#[test]
+fn every_simulated_model_gets_the_plan_that_its_file_declares() {
+    let fleet = Fleet::embedded().unwrap();
+    let mut wrong = Vec::new();
+    for profile in PROFILES.iter() {
+        let model = &profile.subject.model;
+        let plan = profile.corrections.iter().map(|it| it.setting.to_string());
+        let (found, declared) =
+            (plan.collect::<Vec<_>>(), &fleet.get(model).unwrap().expected_plan);
+        if found != *declared {
+            wrong.push(format!("{model}\n  declared {declared:?}\n  found    {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} plans differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_well_behaved_model_of_each_dialect_needs_no_correction() {
+    for dialect in DialectId::ALL {
+        assert_eq!(corrections(native(dialect)), [], "{dialect}");
+    }
+}
+
+#[test]
+fn every_kind_of_correction_has_one_rule_and_is_needed_by_some_model() {
+    let rules: Vec<CorrectionKind> = RULES.iter().map(|rule| rule.kind).collect();
+    assert_eq!(rules, CorrectionKind::ALL);
+    let needed: BTreeSet<CorrectionKind> =
+        PROFILES.iter().flat_map(|it| Plan::of(it).kinds().collect::<Vec<_>>()).collect();
+    assert_eq!(needed, BTreeSet::from(CorrectionKind::ALL));
+}
+
+#[test]
+fn each_correction_names_its_results_and_disappears_when_they_are_healthy() {
+    for profile in PROFILES.iter() {
+        for correction in &profile.corrections {
+            let (model, kind) = (&profile.subject.model, correction.setting.kind());
+            assert!(
+                !correction.because.is_empty() && !correction.evidence.is_empty(),
+                "{model}: {kind}"
+            );
+            let healed = heal(profile, &correction.because);
+            let left: Vec<CorrectionKind> = Plan::of(&healed).kinds().collect();
+            assert!(!left.contains(&kind), "{model}: {kind} is still there");
+        }
+    }
+}
+
+#[test]
+fn without_results_there_is_no_correction() {
+    for profile in PROFILES.iter() {
+        let results = toolprobe::profile::Results::default();
+        let unknown = Profile { capabilities: capabilities(&results), results, ..profile.clone() };
+        assert_eq!(corrections(&unknown), []);
+    }
+}
+
+/// The profile with these results as the well-behaved model of its dialect has them.
+fn heal(profile: &Profile, paths: &[String]) -> Profile {
+    let mut value = serde_json::to_value(profile).unwrap();
+    let healthy = serde_json::to_value(native(profile.dialect)).unwrap();
+    for path in paths {
+        let mut steps = path.split('.').skip(1);
+        let result = steps.next().unwrap();
+        match result {
+            "extended" => {
+                let probe = steps.next().unwrap();
+                value["results"]["extended"][probe] = healthy["results"]["extended"][probe].clone();
+            }
+            result => value["results"][result] = healthy["results"][result].clone(),
+        }
+    }
+    let healed: Profile = serde_json::from_value(value).unwrap();
+    Profile { capabilities: capabilities(&healed.results), ..healed }
+}
