@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
 TOOLPROBE = str(Path(sys.argv[1]).resolve())
@@ -47,26 +48,36 @@ def history(folder):
 
 
 def lines(run):
+    """The whole lines of all journals, with the file and where they begin."""
     for file in sorted(run.glob("evidence/*.jsonl")):
+        begins = 0
         for line in file.read_bytes().splitlines(keepends=True):
             if line.endswith(b"\n"):
-                yield file.name, json.loads(line)
+                yield file.name, begins, json.loads(line)
+            begins += len(line)
 
 
 def answered(run):
-    """How often each request was answered, by target."""
-    counts = {}
-    for name, line in lines(run):
+    """The requests that were answered, by file and place."""
+    requests = {}
+    for name, begins, line in lines(run):
         exchange = line.get("exchange")
         if exchange and exchange["answered"] and "record" in exchange:
             request = exchange["record"]["request"]
-            key = (name, request["url"], json.dumps(request.get("body"), sort_keys=True))
-            counts[key] = counts.get(key, 0) + 1
-    return counts
+            requests[name, begins] = request["url"] + " " + json.dumps(request.get("body"), sort_keys=True)
+    return requests
+
+
+def repeated(run, before, after):
+    """The requests that were sent although an answer to them was kept and not taken."""
+    taken = {(name, line["recalled"]) for name, _, line in lines(run) if "recalled" in line}
+    left = Counter((place[0], request) for place, request in before.items() if place not in taken)
+    sent = Counter((place[0], request) for place, request in after.items() if place not in before)
+    return list((left & sent).elements())
 
 
 def sent(run):
-    return sum(line.get("sent", 0) for _, line in lines(run))
+    return sum(line.get("sent", 0) for _, _, line in lines(run))
 
 
 def judge(folder, whole, tally):
@@ -76,7 +87,7 @@ def judge(folder, whole, tally):
         tally["killed before the run had a folder"] += 1
         return
     before = answered(run)
-    tally["answers kept"] += sum(before.values())
+    tally["answers kept"] += len(before)
     result = resume(folder)
     if "nothing to resume" in result.stderr:
         tally["killed after the run was complete"] += 1
@@ -85,11 +96,10 @@ def judge(folder, whole, tally):
         print(result.stderr, file=sys.stderr)
         return
     after = answered(run)
-    # A request may be sent more than once on purpose: as often as in the run that was left alone.
-    tally["requests repeated"] += sum(
-        max(0, after[key] - max(whole["answered"].get(key, 0), count)) for key, count in before.items()
-    )
-    tally["requests without an answer"] += max(0, sent(run) - sum(after.values()))
+    for name, request in repeated(run, before, after):
+        tally["requests repeated"] += 1
+        print(f"repeated: {name}: {request[:400]}", file=sys.stderr)
+    tally["requests without an answer"] += max(0, sent(run) - len(after))
     tally["identical profiles"] += profiles(run) == whole["profiles"]
     tally["identical history"] += history(folder) == whole["history"]
     left = [str(path) for path in folder.rglob(".tmp-*")]
@@ -136,7 +146,7 @@ def main():
         code = begin(Path(name)).wait()
         seconds = time.monotonic() - began
         run = run_of(Path(name))
-        whole = {"profiles": profiles(run), "history": history(Path(name)), "answered": answered(run)}
+        whole = {"profiles": profiles(run), "history": history(Path(name))}
         print(f"a run left alone: {sent(run)} requests, {seconds:.1f} s, exit {code}")
     print(f"kills at random moments: {KILLS}")
     random_kills(KILLS, whole, seconds, tally)

@@ -52,7 +52,11 @@ impl Contents {
             Line::Exchange(stored) => {
                 self.at.entry(stored.digest.hex().to_owned()).or_insert(at);
             }
-            Line::Begin { .. } | Line::Index { .. } | Line::IndexAt(_) | Line::Unknown => {}
+            Line::Begin { .. }
+            | Line::Recalled(_)
+            | Line::Index { .. }
+            | Line::IndexAt(_)
+            | Line::Unknown => {}
         }
     }
 }

@@ -44,6 +44,8 @@ pub(super) enum Line<'a> {
     /// An exchange that is over.
     #[serde(borrow)]
     Exchange(StoredExchange<'a>),
+    /// A resumed run took the answer that begins there instead of asking again.
+    Recalled(u64),
     /// Where each exchange begins, by its digest, and what was spent so far.
     Index { at: BTreeMap<String, u64>, spent: Spent },
     /// Where the line with the index begins.

@@ -5,6 +5,7 @@
 //! {"sent":1}                              before every attempt
 //! {"exchange":{"digest":…,"answered":true,"times":…,"record":{…}}}
 //! {"used":{"requests":0,"promptTokens":91,"completionTokens":17}}
+//! {"recalled":49}                         a resumed run took the answer that begins there
 //! {"index":{"at":{"0783…":49},"spent":…}} when the target is done with
 //! {"indexAt":5120}
 //! ```
@@ -137,7 +138,13 @@ impl JournalFile {
             }
             at
         };
-        at.map_or(Ok(None), |at| read_at(&self.path, at, None))
+        let Some(at) = at else { return Ok(None) };
+        let known = read_at(&self.path, at, None)?;
+        if known.is_some() {
+            // What cannot be written is told when the file is closed.
+            let _ = self.write(|open| open.append(&Line::Recalled(at).to_bytes()?));
+        }
+        Ok(known)
     }
 }
 
