@@ -4,6 +4,7 @@
 //! quirks); it reads the conversation and the tools of a request and nothing else.
 //!
 //! - `model`, `expected`, `fleet`: the files and what they may say
+//! - `pace`: how fast its streams come
 //! - [`quirks`]: the ways to misbehave, as data
 //! - [`brain`]: what a model says, before its server spells it
 //! - `thinking`: whether it reasons on a request
@@ -24,6 +25,7 @@ mod ids;
 mod issue;
 mod model;
 mod output;
+mod pace;
 pub mod quirks;
 pub mod rules;
 pub mod seal;
@@ -35,5 +37,6 @@ pub use expected::{ExpectedProfile, ResultKey};
 pub use fleet::{Fleet, FleetError};
 pub use ids::{IdStyle, Reasoned};
 pub use model::{ModelFile, NativeTools, Provenance, RulesId, TextForm, Thinking, ThinkingWhen};
+pub use pace::Pace;
 pub use server::{Clock, Options, Running, Sim};
 pub use thinking::{dialect_switch, is_thinking, thinking_switch};

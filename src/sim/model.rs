@@ -21,6 +21,7 @@ use std::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 
 use super::expected::ExpectedProfile;
+use super::pace::Pace;
 use super::quirks::{HttpQuirk, ModelQuirk, WireQuirk};
 use crate::dialect::DialectId;
 use crate::ir::ReasoningField;
@@ -69,6 +70,9 @@ pub struct ModelFile {
     /// Characters per streamed delta.
     #[serde(default = "default_piece_length")]
     pub piece_length: NonZeroUsize,
+    /// How long a stream takes to its first frame and between frames; no wait where nothing is said.
+    #[serde(default)]
+    pub pace: Pace,
     /// The chat template that the server tells about itself, where its kind of server does.
     #[serde(default)]
     pub chat_template: Option<String>,

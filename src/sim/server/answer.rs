@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::sim::Pace;
 use crate::sim::rules::Refusal;
 use crate::wire::{Frame, FrameWriter, Framing};
 
@@ -12,6 +13,8 @@ pub(super) struct HttpAnswer {
     pub(super) headers: Vec<(&'static str, String)>,
     pub(super) payload: Payload,
     pub(super) ending: Ending,
+    /// The waits between the pieces of the body.
+    pub(super) pace: Pace,
 }
 
 /// The body, and how it is sent.
@@ -41,7 +44,7 @@ pub(super) enum Ending {
 impl HttpAnswer {
     fn new(status: u16, content_type: &str, payload: Payload) -> Self {
         let headers = vec![("content-type", content_type.to_owned())];
-        Self { status, headers, payload, ending: Ending::Kept }
+        Self { status, headers, payload, ending: Ending::Kept, pace: Pace::default() }
     }
 
     /// A JSON body.
@@ -74,7 +77,7 @@ impl HttpAnswer {
 
     /// No answer at all.
     pub(super) fn silence() -> Self {
-        Self { status: 200, headers: Vec::new(), payload: Payload::Silence, ending: Ending::Kept }
+        Self { headers: Vec::new(), ..Self::new(200, "", Payload::Silence) }
     }
 
     /// The same with one more header.
@@ -86,6 +89,11 @@ impl HttpAnswer {
     /// The same with these bytes as its body.
     pub(super) fn raw(self, bytes: &[u8]) -> Self {
         Self { payload: Payload::Whole(bytes.to_vec()), ..self }
+    }
+
+    /// The same with waits between its pieces.
+    pub(super) fn pace(self, pace: Pace) -> Self {
+        Self { pace, ..self }
     }
 
     /// The same with another end.

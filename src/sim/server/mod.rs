@@ -29,7 +29,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use super::Fleet;
+use super::{Fleet, Pace};
 use answer::{Ending, HttpAnswer, Payload};
 use closing::{CloseHandle, ClosingListener};
 use faults::SeenRequests;
@@ -158,7 +158,7 @@ async fn handle(
 }
 
 fn response(answer: HttpAnswer, close: CloseHandle) -> Response<Body> {
-    let mut response = Response::new(body(answer.payload, answer.ending, close));
+    let mut response = Response::new(body(answer.payload, answer.ending, answer.pace, close));
     *response.status_mut() =
         StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     for (name, value) in answer.headers {
@@ -171,7 +171,7 @@ fn response(answer: HttpAnswer, close: CloseHandle) -> Response<Body> {
 
 const FLOOD_PIECE: Bytes = Bytes::from_static(&[b' '; 64 << 10]);
 
-fn body(payload: Payload, ending: Ending, close: CloseHandle) -> Body {
+fn body(payload: Payload, ending: Ending, pace: Pace, close: CloseHandle) -> Body {
     match payload {
         Payload::Whole(bytes) => Body::from(bytes),
         Payload::Silence => Body::empty(),
@@ -179,7 +179,7 @@ fn body(payload: Payload, ending: Ending, close: CloseHandle) -> Body {
             let pieces = bytes.div_ceil(FLOOD_PIECE.len());
             Body::from_stream(stream::iter((0..pieces).map(|_| Ok::<_, io::Error>(FLOOD_PIECE))))
         }
-        Payload::Pieces(pieces) => Body::from_stream(send_pieces(pieces, ending, close)),
+        Payload::Pieces(pieces) => Body::from_stream(send_pieces(pieces, ending, pace, close)),
     }
 }
 
@@ -187,15 +187,19 @@ fn body(payload: Payload, ending: Ending, close: CloseHandle) -> Body {
 fn send_pieces(
     mut pieces: Vec<Vec<u8>>,
     ending: Ending,
+    pace: Pace,
     close: CloseHandle,
 ) -> impl Stream<Item = io::Result<Bytes>> + Send {
     pieces.retain(|piece| !piece.is_empty());
     if ending == Ending::Cut {
         pieces.truncate(pieces.len() / 2);
     }
-    // Yielding between pieces sends each as a chunk of its own.
-    let sent = stream::iter(pieces).then(|piece| async {
-        tokio::task::yield_now().await;
+    let sent = stream::iter(pieces).enumerate().then(move |(place, piece)| async move {
+        match pace.wait_before(place) {
+            Some(wait) => tokio::time::sleep(wait).await,
+            // Yielding between pieces sends each as a chunk of its own.
+            None => tokio::task::yield_now().await,
+        }
         Ok(Bytes::from(piece))
     });
     let end = stream::iter([ending]).filter_map(move |ending| {

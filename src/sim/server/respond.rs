@@ -203,7 +203,7 @@ impl Call<'_> {
         let answer = if streamed {
             let frames = codec.encode_stream(&reply, &stamp, DeltaLength(model.piece_length));
             let frames = quirks::distort_frames(frames, model.dialect, &model.wire_quirks);
-            HttpAnswer::stream(self.framing(), &frames)
+            HttpAnswer::stream(self.framing(), &frames).pace(model.pace)
         } else {
             let body = codec.encode_reply(&reply, &stamp);
             let body = quirks::distort_body(body, model.dialect, &model.wire_quirks);

@@ -52,6 +52,25 @@ async fn streams_are_chunked_and_whole_bodies_are_not() {
     server.shutdown().await.unwrap();
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_paced_stream_waits_before_its_first_piece_and_between_pieces() {
+    let pace = Pace { first_ms: 300, between_ms: 20 };
+    let pieces = vec![b"a".to_vec(), b"b".to_vec(), b"c".to_vec()];
+    let start = tokio::time::Instant::now();
+    let sent = send_pieces(pieces, Ending::Kept, pace, CloseHandle::default());
+    let times: Vec<u128> = sent.map(|_| start.elapsed().as_millis()).collect().await;
+    assert_eq!(times, [300, 320, 340]);
+}
+
+#[test]
+fn only_streams_are_paced() {
+    let slow = format!("{MESSAGES}\npace = {{ first_ms = 300, between_ms = 20 }}");
+    let desk = Desk::new(&[("slow", &slow)]);
+    let pace = Pace { first_ms: 300, between_ms: 20 };
+    assert_eq!(desk.post("/v1/messages", &streamed("slow")).pace, pace);
+    assert_eq!(desk.post("/v1/messages", &hello("slow")).pace, Pace::default());
+}
+
 #[tokio::test]
 async fn a_cut_stream_has_no_last_chunk() {
     let cuts = format!("{MESSAGES}\nhttp_quirks = [\"cuts-body\"]");
