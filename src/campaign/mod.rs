@@ -26,6 +26,7 @@ pub(crate) use adapter::{
     ADAPTER, Behind, NotReached, Pair, adapter_side, adapter_suspects, compare_pairs, find_behind,
     reach_all,
 };
+pub use adapter::{Upstream, UpstreamError, as_exchange};
 pub(crate) use baseline::{Baseline, suspects};
 pub(crate) use confirm::confirm_all;
 pub use confirm::{Confirmed, Suspect, confirm};

@@ -3,6 +3,7 @@
 //! - `diff`: the changes between two sets of profiles; `change`: one change, with its evidence
 //! - `rule`, `rules`: the table that names each difference
 //! - `adapter`: what an adapter fixes, breaks and hides; `client_view`: what there is to hide
+//! - `passage`: what an adapter does to requests and replies on their way
 //! - `policy`, `gate`: which changes fail a build; `glob`: patterns for the names of targets
 //! - `code`, `explain`: the names in a policy, what they mean and what to do
 //! - `replay_rules`: what replays of transcripts find
@@ -21,6 +22,7 @@ mod explain;
 pub(crate) mod fixtures;
 mod gate;
 mod glob;
+pub mod passage;
 mod policy;
 mod replay_rules;
 mod rule;

@@ -69,6 +69,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "adapt",
             "ir",
+            "wire",
             "dialect",
             "prompted",
             "transport",

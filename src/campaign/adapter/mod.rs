@@ -3,10 +3,12 @@
 //! - `behind`: which simulated model stands behind which name at the gateway
 //! - `reach`: whether a request through the gateway reaches the simulator
 //! - `seen`: what the exchanges let a client see
+//! - `upstream`: which simulator the gateway leads to, and what arrived there
 
 mod behind;
 mod reach;
 mod seen;
+mod upstream;
 
 use std::collections::BTreeMap;
 
@@ -16,6 +18,7 @@ pub(crate) use behind::{Behind, find_behind};
 pub(crate) use reach::NotReached;
 use reach::find_access;
 use seen::seen;
+pub use upstream::{Upstream, UpstreamError, as_exchange};
 
 use super::{ProbedTarget, Suspect};
 use crate::profile::{Confirmation, Subject};

@@ -1,5 +1,7 @@
 //! HTTP answers: status, headers, body, and how the connection ends.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::sim::Pace;
@@ -12,6 +14,8 @@ pub(super) struct HttpAnswer {
     pub(super) status: u16,
     pub(super) headers: Vec<(&'static str, String)>,
     pub(super) payload: Payload,
+    /// The framing of a stream.
+    pub(super) framing: Option<Framing>,
     pub(super) ending: Ending,
     /// The waits between the pieces of the body.
     pub(super) pace: Pace,
@@ -30,6 +34,17 @@ pub(super) enum Payload {
     Silence,
 }
 
+impl Payload {
+    /// The bytes that say something.
+    pub(super) fn bytes(&self) -> Cow<'_, [u8]> {
+        match self {
+            Self::Whole(bytes) => Cow::Borrowed(bytes),
+            Self::Pieces(pieces) => Cow::Owned(pieces.concat()),
+            Self::Flood(_) | Self::Silence => Cow::Borrowed(&[]),
+        }
+    }
+}
+
 /// How the connection ends after the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
@@ -44,7 +59,8 @@ pub(super) enum Ending {
 impl HttpAnswer {
     fn new(status: u16, content_type: &str, payload: Payload) -> Self {
         let headers = vec![("content-type", content_type.to_owned())];
-        Self { status, headers, payload, ending: Ending::Kept, pace: Pace::default() }
+        let (framing, ending, pace) = (None, Ending::Kept, Pace::default());
+        Self { status, headers, payload, framing, ending, pace }
     }
 
     /// A JSON body.
@@ -67,7 +83,8 @@ impl HttpAnswer {
             Framing::Ndjson => "application/x-ndjson",
             Framing::JsonArray => "application/json; charset=UTF-8",
         };
-        Self::new(200, content_type, Payload::Pieces(pieces)).header("cache-control", "no-cache")
+        let answer = Self::new(200, content_type, Payload::Pieces(pieces));
+        Self { framing: Some(framing), ..answer }.header("cache-control", "no-cache")
     }
 
     /// More bytes than a client should read.

@@ -7,18 +7,22 @@
 //! - `faults`: what a faulty server does
 //! - `answer`: what is sent back, and how the connection ends
 //! - `closing`: connections that close without notice
+//! - `arrivals`: what came in, and what it was answered; `whereabouts`: how others get to read that
 
 mod answer;
+mod arrivals;
 mod closing;
 mod faults;
 mod listing;
 mod respond;
 #[cfg(test)]
 mod tests;
+mod whereabouts;
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
+use std::task::Poll;
 
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
@@ -34,6 +38,10 @@ use answer::{Ending, HttpAnswer, Payload};
 use closing::{CloseHandle, ClosingListener};
 use faults::SeenRequests;
 use respond::{IncomingRequest, respond};
+
+use arrivals::DeliveryNote;
+pub use arrivals::{Arrival, Arrivals, Delivery, SentAnswer};
+pub use whereabouts::{ARRIVALS_PATH, ArrivalPage, WHERE_SERVED, served_at};
 
 /// Settings of a server.
 #[derive(Debug, Clone)]
@@ -84,7 +92,15 @@ impl Sim {
         let listener = TcpListener::bind(addr).await?;
         let addr = listener.local_addr()?;
         let (stop, stopped) = watch::channel(());
-        let shared = Arc::new(Shared { fleet, options, seen: SeenRequests::default(), stopped });
+        let arrivals = Arrivals::default();
+        let shared = Arc::new(Shared {
+            fleet,
+            options,
+            seen: SeenRequests::default(),
+            arrivals: arrivals.clone(),
+            served_at: format!("http://{}", reachable(addr)),
+            stopped,
+        });
         let app = Router::new().fallback(handle).with_state(Arc::clone(&shared));
         let service = app.into_make_service_with_connect_info::<CloseHandle>();
         let mut stopped = shared.stopped.clone();
@@ -94,7 +110,16 @@ impl Sim {
                 let _ = stopped.changed().await;
             });
         let task = tokio::spawn(serving.into_future());
-        Ok(Running { addr, stop, task })
+        Ok(Running { addr, arrivals, stop, task })
+    }
+}
+
+/// The address under which this machine reaches a server that listens there.
+fn reachable(addr: SocketAddr) -> SocketAddr {
+    match addr.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => (Ipv4Addr::LOCALHOST, addr.port()).into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => (Ipv6Addr::LOCALHOST, addr.port()).into(),
+        _ => addr,
     }
 }
 
@@ -102,6 +127,7 @@ impl Sim {
 #[derive(Debug)]
 pub struct Running {
     addr: SocketAddr,
+    arrivals: Arrivals,
     stop: watch::Sender<()>,
     task: JoinHandle<io::Result<()>>,
 }
@@ -110,6 +136,11 @@ impl Running {
     /// Where it listens.
     pub fn addr(&self) -> SocketAddr {
         self.addr
+    }
+
+    /// The requests that reach it.
+    pub fn arrivals(&self) -> &Arrivals {
+        &self.arrivals
     }
 
     /// The base of all its paths, without a slash at the end.
@@ -128,6 +159,8 @@ struct Shared {
     fleet: Fleet,
     options: Options,
     seen: SeenRequests,
+    arrivals: Arrivals,
+    served_at: String,
     stopped: watch::Receiver<()>,
 }
 
@@ -148,17 +181,23 @@ async fn handle(
         query: &query,
         headers: &head.headers,
         body: body.as_deref(),
+        served_at: &shared.served_at,
     };
+    if let Some(listed) = whereabouts::list(&shared.arrivals, &incoming) {
+        return response(listed, close, None);
+    }
     let answer = respond(&shared.fleet, &shared.options, &shared.seen, &incoming);
+    let note = shared.arrivals.note(&incoming, &answer);
     if answer.payload == Payload::Silence {
         // Until the client gives up, which drops this, or the server is stopped.
         let _ = shared.stopped.clone().changed().await;
     }
-    response(answer, close)
+    response(answer, close, note)
 }
 
-fn response(answer: HttpAnswer, close: CloseHandle) -> Response<Body> {
-    let mut response = Response::new(body(answer.payload, answer.ending, answer.pace, close));
+fn response(answer: HttpAnswer, close: CloseHandle, note: Option<DeliveryNote>) -> Response<Body> {
+    let HttpAnswer { payload, ending, pace, .. } = answer;
+    let mut response = Response::new(body(payload, ending, pace, close, note));
     *response.status_mut() =
         StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     for (name, value) in answer.headers {
@@ -171,7 +210,16 @@ fn response(answer: HttpAnswer, close: CloseHandle) -> Response<Body> {
 
 const FLOOD_PIECE: Bytes = Bytes::from_static(&[b' '; 64 << 10]);
 
-fn body(payload: Payload, ending: Ending, pace: Pace, close: CloseHandle) -> Body {
+fn body(
+    payload: Payload,
+    ending: Ending,
+    pace: Pace,
+    close: CloseHandle,
+    mut note: Option<DeliveryNote>,
+) -> Body {
+    if !matches!(payload, Payload::Pieces(_) | Payload::Silence) {
+        note.iter_mut().for_each(DeliveryNote::sent);
+    }
     match payload {
         Payload::Whole(bytes) => Body::from(bytes),
         Payload::Silence => Body::empty(),
@@ -179,7 +227,9 @@ fn body(payload: Payload, ending: Ending, pace: Pace, close: CloseHandle) -> Bod
             let pieces = bytes.div_ceil(FLOOD_PIECE.len());
             Body::from_stream(stream::iter((0..pieces).map(|_| Ok::<_, io::Error>(FLOOD_PIECE))))
         }
-        Payload::Pieces(pieces) => Body::from_stream(send_pieces(pieces, ending, pace, close)),
+        Payload::Pieces(pieces) => {
+            Body::from_stream(noted(send_pieces(pieces, ending, pace, close), note))
+        }
     }
 }
 
@@ -214,4 +264,16 @@ fn send_pieces(
         })
     });
     sent.chain(end)
+}
+
+/// The same stream, whose end is noted. One that is dropped before was hung up on.
+fn noted<S: Stream + Send>(
+    pieces: S,
+    mut note: Option<DeliveryNote>,
+) -> impl Stream<Item = S::Item> + Send {
+    let end = stream::poll_fn(move |_| {
+        note.take().iter_mut().for_each(DeliveryNote::sent);
+        Poll::Ready(None)
+    });
+    pieces.chain(end)
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::answer::HttpAnswer;
 use super::faults::{self, SeenRequests};
-use super::{Options, listing};
+use super::{Options, listing, whereabouts};
 use crate::dialect::{Auth, DeltaLength, DialectId, Route, Stamp};
 use crate::ir::{Digest, Request};
 use crate::sim::quirks::{self, WireQuirk};
@@ -25,6 +25,8 @@ pub(super) struct IncomingRequest<'a> {
     pub(super) headers: &'a HeaderMap,
     /// The body, or nothing when it was longer than the limit.
     pub(super) body: Option<&'a [u8]>,
+    /// The base URL of the server that it came to.
+    pub(super) served_at: &'a str,
 }
 
 impl IncomingRequest<'_> {
@@ -193,7 +195,8 @@ impl Call<'_> {
 
     fn reply(&self, model: &ModelFile, body: &Value, request: &Request) -> HttpAnswer {
         let codec = model.dialect.codec();
-        let mut reply = brain::answer(request, model, &Draw::of(request));
+        let mut reply = whereabouts::answer(request, self.incoming.served_at)
+            .unwrap_or_else(|| brain::answer(request, model, &Draw::of(request)));
         if let Some(body) = output::refusal(&reply, request, model.rules()) {
             return HttpAnswer::json(400, &body);
         }

@@ -7,7 +7,7 @@ use tokio::net::TcpStream;
 
 use super::*;
 
-fn post(path: &str, body: &Value) -> String {
+pub(super) fn post(path: &str, body: &Value) -> String {
     let body = body.to_string();
     format!(
         "POST {path} HTTP/1.1\r\nhost: sim\r\nanthropic-version: x\r\ncontent-length: {}\r\n\r\n{body}",
@@ -15,14 +15,14 @@ fn post(path: &str, body: &Value) -> String {
     )
 }
 
-fn streamed(model: &str) -> Value {
+pub(super) fn streamed(model: &str) -> Value {
     let mut body = hello(model);
     body["stream"] = json!(true);
     body
 }
 
 /// Everything the server sends until it closes the connection.
-async fn until_closed(server: &Running, request: &str) -> String {
+pub(super) async fn until_closed(server: &Running, request: &str) -> String {
     let mut stream = TcpStream::connect(server.addr()).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut received = Vec::new();
@@ -32,11 +32,11 @@ async fn until_closed(server: &Running, request: &str) -> String {
     String::from_utf8_lossy(&received).into_owned()
 }
 
-async fn start(models: &[(&str, &str)]) -> Running {
+pub(super) async fn start(models: &[(&str, &str)]) -> Running {
     Sim::start(fleet(models), "127.0.0.1:0", Options::default()).await.unwrap()
 }
 
-fn closing(request: &str) -> String {
+pub(super) fn closing(request: &str) -> String {
     request.replacen("host: sim", "host: sim\r\nconnection: close", 1)
 }
 

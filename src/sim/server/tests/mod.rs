@@ -1,6 +1,7 @@
 //! The server: it answers as the providers do, and fails as its models say.
 
 mod answers;
+mod arrivals;
 mod connections;
 mod shipped;
 
@@ -69,6 +70,7 @@ impl Desk {
             query: &query,
             headers: &headers,
             body: (body.len() <= self.options.body_limit).then_some(body),
+            served_at: "http://127.0.0.1:1",
         };
         respond(&self.fleet, &self.options, &self.seen, &incoming)
     }

@@ -1,0 +1,142 @@
+//! Which request that left a client is which one that arrived upstream?
+//!
+//! An adapter may rewrite anything, so nothing but the conversation itself can tell. Prompts and
+//! results carry seeded values, one line each, that occur in no other conversation; two requests
+//! belong together when they share most of what they say.
+
+use std::collections::HashMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+
+use serde_json::Value;
+
+use crate::ir::{Part, Request};
+
+/// The least share of what two requests say that must be the same.
+const LEAST_SHARE: f64 = 0.25;
+
+/// For each request that left, which of those that arrived it became; `None` where none did.
+///
+/// The pairs that are most alike are found first. Requests that say the same are paired in their
+/// order, so both lists must be in the order of time.
+pub fn pair_requests(left: &[Request], arrived: &[Request]) -> Vec<Option<usize>> {
+    let leaving: Vec<Said> = left.iter().map(Said::of).collect();
+    let arriving: Vec<Said> = arrived.iter().map(Said::of).collect();
+    let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
+    for (from, said) in leaving.iter().enumerate() {
+        let shares = arriving.iter().enumerate().map(|(to, other)| (said.share(other), from, to));
+        pairs.extend(shares.filter(|(share, ..)| *share >= LEAST_SHARE));
+    }
+    pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    let (mut found, mut taken) = (vec![None; left.len()], vec![false; arrived.len()]);
+    for (_, from, to) in pairs {
+        let (Some(place), Some(taken)) = (found.get_mut(from), taken.get_mut(to)) else { continue };
+        if place.is_none() && !*taken {
+            (*place, *taken) = (Some(to), true);
+        }
+    }
+    found
+}
+
+/// What a request says, line by line: how often each line occurs, by its hash.
+struct Said {
+    lines: HashMap<u64, usize>,
+    count: usize,
+}
+
+impl Said {
+    fn of(request: &Request) -> Self {
+        let mut said = Self { lines: HashMap::new(), count: 0 };
+        said.add("system", request.system.as_deref().unwrap_or_default());
+        for part in request.messages.iter().flat_map(|message| &message.parts) {
+            match part {
+                Part::Text(text) => said.add("text", text),
+                Part::Reasoning(state) => said.add("reasoning", &state.text()),
+                Part::Call(call) => said.add("call", &format!("{} {}", call.name, call.input)),
+                Part::BrokenCall(call) => said.add("call", &call.name),
+                Part::Result(result) => said.add("result", &words(&result.content)),
+            }
+        }
+        for tool in &request.tools {
+            said.add("tool", &format!("{} {}", tool.name, tool.description));
+        }
+        said.add("choice", &format!("{:?}", request.tool_choice));
+        said.add("parallel", &format!("{:?}", request.parallel));
+        said.add("stream", if request.stream { "yes" } else { "no" });
+        said
+    }
+
+    fn add(&mut self, kind: &str, text: &str) {
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            let mut hasher = DefaultHasher::new();
+            (kind, line).hash(&mut hasher);
+            *self.lines.entry(hasher.finish()).or_default() += 1;
+            self.count += 1;
+        }
+    }
+
+    /// How much of the longer of the two is the same, from 0 to 1.
+    fn share(&self, other: &Self) -> f64 {
+        let same = |(line, count): (&u64, &usize)| {
+            (*count).min(other.lines.get(line).copied().unwrap_or(0))
+        };
+        let shared: usize = self.lines.iter().map(same).sum();
+        #[expect(clippy::cast_precision_loss, reason = "requests have few lines")]
+        let share = shared as f64 / self.count.max(other.count).max(1) as f64;
+        share
+    }
+}
+
+fn words(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{CallId, Message, ToolResult};
+
+    fn asked(value: &str) -> Request {
+        let text = format!("Call the tool `probe_echo` once, with:\n- message = \"{value}\"\n");
+        Request { messages: vec![Message::user(text)], ..Request::default() }
+    }
+
+    fn answered(value: &str, result: &str) -> Request {
+        let mut request = asked(value);
+        request.messages.push(Message::results([ToolResult {
+            tool_call_id: CallId::new("call_1"),
+            name: "f".to_owned(),
+            content: Value::from(result),
+            is_error: false,
+            error_code: None,
+        }]));
+        request
+    }
+
+    #[test]
+    fn requests_are_known_again_by_their_values_in_whatever_order_they_arrive() {
+        let left = [asked("violet-1"), asked("amber-2"), answered("violet-1", "k8x")];
+        let arrived = [answered("violet-1", "k8x"), asked("violet-1"), asked("amber-2")];
+        assert_eq!(pair_requests(&left, &arrived), [Some(1), Some(2), Some(0)]);
+    }
+
+    #[test]
+    fn what_an_adapter_adds_or_drops_does_not_part_them() {
+        let mut grown = asked("violet-1");
+        grown.system = Some("You are helpful.".to_owned());
+        let left = [asked("violet-1"), asked("amber-2")];
+        assert_eq!(pair_requests(&left, &[asked("amber-2"), grown]), [Some(1), Some(0)]);
+    }
+
+    #[test]
+    fn equal_requests_are_paired_in_their_order_and_what_never_arrived_is_not() {
+        let left = [asked("violet-1"), asked("violet-1"), asked("amber-2")];
+        let arrived = [asked("violet-1"), asked("violet-1")];
+        assert_eq!(pair_requests(&left, &arrived)[..2], [Some(0), Some(1)]);
+        let foreign = Request { messages: vec![Message::user("Hello")], ..Request::default() };
+        assert_eq!(pair_requests(&[answered("a", "b")], &[foreign]), [None]);
+    }
+}

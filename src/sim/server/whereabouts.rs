@@ -1,0 +1,69 @@
+//! Whereabouts: what the simulator tells of itself to whoever wants to read its arrivals.
+//!
+//! A client behind an adapter cannot know which simulator the adapter leads to. So it asks, in words
+//! that every adapter passes on, and the answer names the address.
+
+use axum::http::Method;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::answer::HttpAnswer;
+use super::arrivals::{Arrival, Arrivals};
+use super::respond::IncomingRequest;
+use crate::ir::{Part, Reply, Request, Role, Stop, StopKind};
+
+/// The question that a simulated model of any kind answers with its server's address.
+pub const WHERE_SERVED: &str = "Which toolprobe simulator serves you, and at which address?";
+
+/// Stands before the address in the answer.
+const SERVED_AT: &str = "The toolprobe simulator at ";
+
+/// Where the arrivals are listed; a number after a slash lists those after it.
+pub const ARRIVALS_PATH: &str = "/toolprobe/arrivals";
+
+/// How many bytes of requests and answers are listed at once.
+const PAGE: usize = 2 << 20;
+
+/// A page of arrivals.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArrivalPage {
+    /// The number of the latest arrival of all.
+    pub latest: u64,
+    /// Those after the number that was asked for, in order; the first ones where they are many.
+    pub arrivals: Vec<Arrival>,
+}
+
+/// The reply to the question where the model is served; `None` for other requests.
+pub(super) fn answer(request: &Request, served_at: &str) -> Option<Reply> {
+    let last = request.messages.iter().rev().find(|message| message.role == Role::User)?;
+    let text = format!("{SERVED_AT}{served_at} does.");
+    last.text()
+        .contains(WHERE_SERVED)
+        .then(|| Reply::new(vec![Part::Text(text)], Stop::unlabelled(StopKind::EndTurn)))
+}
+
+/// The address in the answer to that question.
+pub fn served_at(said: &str) -> Option<&str> {
+    let (_, rest) = said.split_once(SERVED_AT)?;
+    rest.split_whitespace().next()
+}
+
+/// The list of arrivals; `None` for other requests.
+pub(super) fn list(arrivals: &Arrivals, incoming: &IncomingRequest<'_>) -> Option<HttpAnswer> {
+    let rest = incoming.path.strip_prefix(ARRIVALS_PATH)?;
+    if incoming.method != Method::GET || !(rest.is_empty() || rest.starts_with('/')) {
+        return None;
+    }
+    let after = rest.trim_matches('/').parse().unwrap_or(0);
+    let shown: Vec<Value> = arrivals.up_to(after, PAGE).iter().map(with_meaning).collect();
+    Some(HttpAnswer::json(200, &json!({"latest": arrivals.latest(), "arrivals": shown})))
+}
+
+/// An arrival with its request in canonical form.
+fn with_meaning(arrival: &Arrival) -> Value {
+    let mut shown = json!(arrival);
+    if let Some(object) = shown.as_object_mut() {
+        object.insert("request".to_owned(), json!(arrival.request()));
+    }
+    shown
+}
