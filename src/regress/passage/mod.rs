@@ -7,4 +7,4 @@
 
 mod pairing;
 
-pub use pairing::pair_requests;
+pub use pairing::{Traveller, pair_requests, pair_travellers};

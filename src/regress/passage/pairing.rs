@@ -15,11 +15,30 @@ use crate::ir::{Part, Request};
 /// The least share of what two requests say that must be the same.
 const LEAST_SHARE: f64 = 0.25;
 
+/// A request, and the status that it was answered with at the same end.
+#[derive(Debug, Clone, Copy)]
+pub struct Traveller<'a> {
+    /// What was asked.
+    pub request: &'a Request,
+    /// The HTTP status of the answer, where there was one.
+    pub status: Option<u16>,
+}
+
 /// For each request that left, which of those that arrived it became; `None` where none did.
 ///
 /// The pairs that are most alike are found first. Requests that say the same are paired in their
 /// order, so both lists must be in the order of time.
 pub fn pair_requests(left: &[Request], arrived: &[Request]) -> Vec<Option<usize>> {
+    fn alone(request: &Request) -> Traveller<'_> {
+        Traveller { request, status: None }
+    }
+    let left: Vec<_> = left.iter().map(alone).collect();
+    pair_travellers(&left, &arrived.iter().map(alone).collect::<Vec<_>>())
+}
+
+/// The same for requests whose answers are known: of requests that say the same, those belong together
+/// whose answers have the same status.
+pub fn pair_travellers(left: &[Traveller<'_>], arrived: &[Traveller<'_>]) -> Vec<Option<usize>> {
     let leaving: Vec<Said> = left.iter().map(Said::of).collect();
     let arriving: Vec<Said> = arrived.iter().map(Said::of).collect();
     let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
@@ -39,14 +58,18 @@ pub fn pair_requests(left: &[Request], arrived: &[Request]) -> Vec<Option<usize>
 }
 
 /// What a request says, line by line: how often each line occurs, by its hash.
+#[derive(Default)]
 struct Said {
     lines: HashMap<u64, usize>,
     count: usize,
+    /// How it is asked and answered, which tells apart what says the same.
+    manner: [String; 4],
 }
 
 impl Said {
-    fn of(request: &Request) -> Self {
-        let mut said = Self { lines: HashMap::new(), count: 0 };
+    fn of(traveller: &Traveller<'_>) -> Self {
+        let Traveller { request, status } = traveller;
+        let mut said = Self::default();
         said.add("system", request.system.as_deref().unwrap_or_default());
         for part in request.messages.iter().flat_map(|message| &message.parts) {
             match part {
@@ -60,9 +83,13 @@ impl Said {
         for tool in &request.tools {
             said.add("tool", &format!("{} {}", tool.name, tool.description));
         }
-        said.add("choice", &format!("{:?}", request.tool_choice));
-        said.add("parallel", &format!("{:?}", request.parallel));
-        said.add("stream", if request.stream { "yes" } else { "no" });
+        let Request { tool_choice, parallel, stream, .. } = request;
+        said.manner = [
+            format!("choice {tool_choice:?}"),
+            format!("parallel {parallel:?}"),
+            format!("stream {stream}"),
+            format!("status {status:?}"),
+        ];
         said
     }
 
@@ -77,12 +104,18 @@ impl Said {
 
     /// How much of the longer of the two is the same, from 0 to 1.
     fn share(&self, other: &Self) -> f64 {
-        let same = |(line, count): (&u64, &usize)| {
-            (*count).min(other.lines.get(line).copied().unwrap_or(0))
-        };
-        let shared: usize = self.lines.iter().map(same).sum();
+        let shared: usize = self
+            .lines
+            .iter()
+            .map(|(line, count)| (*count).min(other.lines.get(line).copied().unwrap_or(0)))
+            .sum();
+        if shared == 0 {
+            return 0.0;
+        }
+        let alike = self.manner.iter().zip(&other.manner).filter(|(one, two)| one == two).count();
+        let all = self.count.max(other.count) + self.manner.len();
         #[expect(clippy::cast_precision_loss, reason = "requests have few lines")]
-        let share = shared as f64 / self.count.max(other.count).max(1) as f64;
+        let share = (shared + alike) as f64 / all as f64;
         share
     }
 }
@@ -138,5 +171,8 @@ mod tests {
         assert_eq!(pair_requests(&left, &arrived)[..2], [Some(0), Some(1)]);
         let foreign = Request { messages: vec![Message::user("Hello")], ..Request::default() };
         assert_eq!(pair_requests(&[answered("a", "b")], &[foreign]), [None]);
+        let answered_with = |status| Traveller { request: &left[0], status: Some(status) };
+        let (limited, fine) = (answered_with(429), answered_with(200));
+        assert_eq!(pair_travellers(&[fine], &[limited, fine]), [Some(1)]);
     }
 }
