@@ -5,7 +5,7 @@
 
 use crate::profile::{
     Capabilities, CaseResult, CaseVerdict, Cases, ErrorRepair, ProbeOutcome, ReasoningReplay,
-    Replay, ReplayMode, Results, SchemaLevel, SingleTool, Status, ToolCallFormat,
+    Replay, ReplayMode, ReplyMode, Results, SchemaLevel, SingleTool, Status, ToolCallFormat,
 };
 
 /// The schema cases that make a flat object of typed values.
@@ -34,6 +34,7 @@ pub fn capabilities(results: &Results) -> Capabilities {
             .streaming
             .as_ref()
             .and_then(|result| is_supported(&result.outcome)),
+        supports_plain_tool_use: single.and_then(carries_plain_calls),
         error_repair: results.error_repair.as_ref().and_then(|result| repair(&result.outcome)),
     }
 }
@@ -41,6 +42,16 @@ pub fn capabilities(results: &Results) -> Capabilities {
 /// A boolean capability is true only on `pass`, and unknown without a verdict.
 fn is_supported(outcome: &ProbeOutcome) -> Option<bool> {
     outcome.status.is_conclusive().then_some(outcome.status == Status::Pass)
+}
+
+/// Whether plain replies carry calls. That they do not is known only where streams do: a model that
+/// never calls as asked shows nothing of how calls travel.
+fn carries_plain_calls(single: &SingleTool) -> Option<bool> {
+    match (single.replies, single.outcome.status) {
+        (ReplyMode::Streamed, _) => single.plain.as_deref().and_then(is_supported),
+        (ReplyMode::Plain, Status::Fail) => None,
+        (ReplyMode::Plain, _) => is_supported(&single.outcome),
+    }
 }
 
 fn repair(outcome: &ProbeOutcome) -> Option<ErrorRepair> {

@@ -17,14 +17,33 @@ const ENOUGH: usize = 2;
 
 /// Whether a reply came whole or in pieces.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Default,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum ReplyMode {
     /// One body.
+    #[default]
     Plain,
     /// A stream.
     Streamed,
+}
+
+impl ReplyMode {
+    /// Whether replies come whole.
+    pub fn is_plain(&self) -> bool {
+        *self == Self::Plain
+    }
 }
 
 /// A defect of a result, and the clients that were seen to break on it.
@@ -76,7 +95,7 @@ pub fn clients_broken_by(
 /// Lowers results whose defects make ordinary clients lose the call, however well our decoder copes.
 pub fn lower_by_clients(results: &mut Results, dialect: DialectId) {
     if let Some(single) = &mut results.single_tool {
-        lower(&mut single.outcome, &single.defects, dialect, ReplyMode::Plain);
+        lower(&mut single.outcome, &single.defects, dialect, single.replies);
     }
     if let Some(streaming) = &mut results.streaming {
         lower(&mut streaming.outcome, &streaming.defects, dialect, ReplyMode::Streamed);

@@ -109,6 +109,10 @@ pub struct Capabilities {
     pub reasoning_replay: ReasoningReplay,
     /// True only on `pass`.
     pub supports_streaming_tool_use: Option<bool>,
+    /// False where plain replies carry no calls as asked and streams do; absent in files from before it
+    /// was asked.
+    #[serde(default)]
+    pub supports_plain_tool_use: Option<bool>,
     /// Whether tool errors are corrected.
     pub error_repair: Option<ErrorRepair>,
 }

@@ -20,6 +20,7 @@ const READ_OFF: &[(&str, &str)] = &[
     ("requiresReasoningReplay", "reasoningReplay"),
     ("reasoningReplay", "reasoningReplay"),
     ("supportsStreamingToolUse", "streaming"),
+    ("supportsPlainToolUse", "singleTool"),
     ("errorRepair", "errorRepair"),
 ];
 

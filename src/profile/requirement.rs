@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ProbeOutcome, Profile, Status};
+use super::{ProbeOutcome, Profile, ReplyMode, SingleTool, Status};
 use crate::ir::Layer;
 use crate::prompted::ToolDelivery;
 
@@ -38,19 +38,22 @@ pub enum Requirement {
     Parallel,
     /// Streamed calls equal plain ones
     Streaming,
+    /// Plain replies carry calls, too
+    Plain,
     /// Tool errors are corrected
     Repair,
 }
 
 impl Requirement {
     /// All of them, in the order they are listed to people.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Tools,
         Self::Native,
         Self::Schema,
         Self::Results,
         Self::Parallel,
         Self::Streaming,
+        Self::Plain,
         Self::Repair,
     ];
 
@@ -63,6 +66,7 @@ impl Requirement {
             Self::Results => "results",
             Self::Parallel => "parallel",
             Self::Streaming => "streaming",
+            Self::Plain => "plain",
             Self::Repair => "repair",
         }
     }
@@ -84,6 +88,7 @@ impl Requirement {
             Self::Results => results.closed_loop.as_ref().map(|r| &r.outcome),
             Self::Parallel => results.parallel_tool.as_ref().map(|r| &r.outcome),
             Self::Streaming => results.streaming.as_ref().map(|r| &r.outcome),
+            Self::Plain => plain(results.single_tool.as_ref()?),
             Self::Repair => results.error_repair.as_ref().map(|r| &r.outcome),
         }
     }
@@ -92,6 +97,14 @@ impl Requirement {
 impl fmt::Display for Requirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+/// What plain requests gave; nothing where only streams were asked for.
+fn plain(single: &SingleTool) -> Option<&ProbeOutcome> {
+    match single.replies {
+        ReplyMode::Plain => Some(&single.outcome),
+        ReplyMode::Streamed => single.plain.as_deref(),
     }
 }
 
@@ -108,6 +121,7 @@ fn native(profile: &Profile) -> Option<Status> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::capabilities;
     use crate::profile::testing::{outcome, profile, single_tool};
 
     #[test]
@@ -132,6 +146,22 @@ mod tests {
         assert_eq!(Requirement::Native.status(&profile), Some(Status::Fail));
         profile.results.single_tool = Some(single_tool(Layer::Structured));
         assert_eq!(Requirement::Native.status(&profile), Some(Status::Pass));
+    }
+
+    #[test]
+    fn calls_that_only_streams_carry_meet_tools_but_not_plain() {
+        let mut profile = profile();
+        let plain = Some(Box::new(outcome(Status::Fail)));
+        let single = single_tool(Layer::Structured);
+        profile.results.single_tool =
+            Some(SingleTool { replies: ReplyMode::Streamed, plain, ..single });
+        assert_eq!(Requirement::Tools.status(&profile), Some(Status::Pass));
+        assert_eq!(Requirement::Plain.status(&profile), Some(Status::Fail));
+        let supported = |profile: &Profile| capabilities(&profile.results).supports_plain_tool_use;
+        assert_eq!(supported(&profile), Some(false));
+        profile.results.single_tool = Some(single_tool(Layer::Structured));
+        assert_eq!(Requirement::Plain.status(&profile), Some(Status::Pass));
+        assert_eq!(supported(&profile), Some(true));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ClientBreak, Interval, Status};
+use super::{ClientBreak, Interval, ReplyMode, Status};
 use crate::ir::{CallFormat, Defect, Digest, Layer, ReasoningField};
 use crate::prompted::{Force, ToolDelivery};
 
@@ -183,12 +183,18 @@ pub struct SingleTool {
     /// How calls had to be demanded, where they come only then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub force: Option<Force>,
+    /// Whether the probes were asked for plain replies or for streams.
+    #[serde(default, skip_serializing_if = "ReplyMode::is_plain")]
+    pub replies: ReplyMode,
+    /// What plain requests gave, where only streams carry calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plain: Option<Box<ProbeOutcome>>,
     /// Where in the reply they stood.
     pub layer: Option<Layer>,
     /// The JSON of calls in text, where there were any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub json_text: Option<JsonText>,
-    /// What a strict client would not have taken of the plain replies.
+    /// What a strict client would not have taken of the replies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub defects: Vec<Defect>,
     /// The field of a declaration that schemas have to stand in, where it is not the dialect's first.

@@ -41,7 +41,7 @@ fn profile(model: &str, capabilities: &Value, results: &Value) -> Profile {
         "schemaLevel": "simple-object", "toolCallFormat": "openai", "parser": null,
         "toolDelivery": "native", "jsonText": null, "supportsParallelToolUse": true,
         "requiresReasoningReplay": false, "reasoningReplay": {"mode": "absent", "field": null},
-        "supportsStreamingToolUse": true, "errorRepair": "reliable",
+        "supportsStreamingToolUse": true, "supportsPlainToolUse": true, "errorRepair": "reliable",
     });
     serde_json::from_value(with(base, capabilities)).unwrap()
 }
@@ -94,7 +94,8 @@ pub(super) fn odd() -> Profile {
     let capabilities = json!({
         "toolCallFormat": "xml", "parser": "qwen3-coder", "supportsParallelToolUse": false,
         "jsonText": {"strictness": "repaired", "repairs": ["trailing-comma"]},
-        "requiresReasoningReplay": true, "supportsStreamingToolUse": null, "errorRepair": null,
+        "requiresReasoningReplay": true, "supportsStreamingToolUse": null,
+        "supportsPlainToolUse": false, "errorRepair": null,
         "reasoningReplay": {"mode": "required", "field": "reasoning_content"},
     });
     let odd = profile("odd<b>model</b>", &capabilities, &results);

@@ -255,6 +255,7 @@ pub(super) fn settings(profile: &Profile) -> Vec<(&'static str, String)> {
         ("schemaLevel", word(&it.schema_level)),
         ("supportsParallelToolUse", word(&it.supports_parallel_tool_use)),
         ("supportsStreamingToolUse", word(&it.supports_streaming_tool_use)),
+        ("supportsPlainToolUse", word(&it.supports_plain_tool_use)),
         ("requiresReasoningReplay", word(&it.requires_reasoning_replay)),
         ("reasoningReplay", replay),
         ("errorRepair", word(&it.error_repair)),

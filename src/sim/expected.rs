@@ -35,6 +35,9 @@ pub struct ExpectedProfile {
     /// Whether streamed calls equal plain ones; nothing where no call works.
     #[serde(default)]
     pub supports_streaming_tool_use: Option<bool>,
+    /// Whether plain replies carry calls; nothing where no call is as asked.
+    #[serde(default)]
+    pub supports_plain_tool_use: Option<bool>,
     /// Whether a call is corrected after a structured error; nothing where no call works.
     #[serde(default)]
     pub error_repair: Option<ErrorRepair>,

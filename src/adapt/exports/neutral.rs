@@ -15,6 +15,7 @@ fn settings(facts: &Facts<'_>) -> Value {
         "toolCallFormat": found.tool_call_format, "parser": found.parser,
         "toolDelivery": found.tool_delivery, "schemaLevel": found.schema_level,
         "supportsParallelToolUse": facts.parallel, "supportsStreamingToolUse": facts.streaming,
+        "supportsPlainToolUse": found.supports_plain_tool_use,
         "requiresReasoningReplay": facts.replays, "reasoningField": facts.reasoning_field,
         "errorRepair": found.error_repair,
     }))

@@ -14,7 +14,9 @@ use super::{
 };
 use crate::conversation::Reading;
 use crate::ir::{CallFormat, Defect, Layer};
-use crate::profile::{Finding, JsonText, Observation, ProbeResult, SingleTool, Strictness};
+use crate::profile::{
+    Finding, JsonText, Observation, ProbeResult, ReplyMode, SingleTool, Strictness,
+};
 use crate::prompted::{Force, Protocol, ToolDelivery};
 use crate::tools::RegistryError;
 
@@ -166,6 +168,8 @@ pub(crate) fn single_tool(probe: &str, cases: &[SettledCase<Heard>]) -> SingleTo
             Some(ToolDelivery::Forced(force)) => Some(force),
             _ => None,
         },
+        replies: ReplyMode::Plain,
+        plain: None,
         layer: form.as_ref().map(|form| form.layer),
         json_text: json_text(&forms),
         defects: defects.into_iter().collect(),

@@ -49,6 +49,8 @@ pub(in crate::regress) const IGNORED: &[(&str, &str)] = &[
     ("results.history.promptTokenDelta", "a count"),
     ("metrics.counts", "counts; the rates are what follows from them"),
     ("results.singleTool.rungs.**", "words"),
+    ("results.singleTool.replies", "`supportsPlainToolUse` says it"),
+    ("results.singleTool.plain.**", "`supportsPlainToolUse` says it"),
     ("results.singleTool.format", "`toolCallFormat` says it"),
     ("results.singleTool.parser", "`parser` says it"),
     ("results.singleTool.delivery", "`toolDelivery` says it"),

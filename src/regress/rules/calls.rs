@@ -5,6 +5,7 @@ use crate::regress::{ChangeClass, Explains, Rule, Severity, When};
 const NATIVE: &[&str] = &["anthropic", "openai", "gemini"];
 const TEXT: &[&str] = &["xml", "json-text"];
 const ANY: &[&str] = &["anthropic", "openai", "gemini", "xml", "json-text"];
+const PLAIN: &[&str] = &["supportsPlainToolUse"];
 const LAYERS: &[&str] = &["structured", "content", "reasoning"];
 const DEFECT: &[&str] = &["results.singleTool.defects.*"];
 const STRICTNESS: &[&str] = &["strict", "repaired", "broken"];
@@ -134,6 +135,26 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Major,
         explains: Explains::Probe,
         meaning: "a single call works more often than before",
+        remedy: "accept the profile",
+    },
+    Rule {
+        code: "plain-tools-lost",
+        fields: PLAIN,
+        when: When::Turns(&["true"], &["false"]),
+        class: ChangeClass::Regression,
+        severity: Severity::Major,
+        explains: Explains::Probe,
+        meaning: "calls no longer arrive in plain replies, only in streams",
+        remedy: "stream every request with tools until the server is mended",
+    },
+    Rule {
+        code: "plain-tools-regained",
+        fields: PLAIN,
+        when: When::Turns(&["false"], &["true"]),
+        class: ChangeClass::Improvement,
+        severity: Severity::Minor,
+        explains: Explains::Probe,
+        meaning: "calls arrive in plain replies, and no longer in streams alone",
         remedy: "accept the profile",
     },
     Rule {

@@ -47,6 +47,7 @@ const CAPABILITY: &[&str] = &[
     "reasoningReplay.mode",
     "reasoningReplay.field",
     "supportsStreamingToolUse",
+    "supportsPlainToolUse",
     "errorRepair",
 ];
 
