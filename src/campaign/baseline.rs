@@ -6,7 +6,7 @@ use std::slice::from_ref;
 use super::Suspect;
 use crate::profile::{EndpointId, Profile};
 use crate::regress::{Pairs, diff};
-use crate::store::{Manifest, RunTarget, Selection};
+use crate::store::{Manifest, RunTarget};
 use crate::target::Connection;
 
 /// The snapshots, as a run sees them.
@@ -44,7 +44,7 @@ fn find_target<'a>(
     let (name, mut targets) = (snapshot.name(), manifest.targets.iter());
     let is_heir = |target: &&RunTarget| {
         let is_new = snapshots.iter().all(|other| other.name() != target.name);
-        let is_sure = manifest.selection == Selection::Every || is_same_place(snapshot, target);
+        let is_sure = manifest.asks_every_target() || is_same_place(snapshot, target);
         is_new && is_sure && is_same_model(snapshot, target)
     };
     let mut heirs = manifest.targets.iter().filter(is_heir);
@@ -58,7 +58,7 @@ fn is_missed(snapshot: &Profile, manifest: &Manifest) -> bool {
         let same_provider = snapshot.subject.provider == target.subject.provider;
         same_provider && (is_same_place(snapshot, target) || is_same_model(snapshot, target))
     };
-    manifest.selection == Selection::Every && manifest.targets.iter().any(is_related)
+    manifest.asks_every_target() && manifest.targets.iter().any(is_related)
 }
 
 fn is_same_model(snapshot: &Profile, target: &RunTarget) -> bool {

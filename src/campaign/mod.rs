@@ -6,6 +6,7 @@
 //! - `recorder`: what a run writes to its folder, and `resume` what of it still holds later
 //! - `baseline`: which snapshots a run is compared with; `freshness`: whether a profile still holds
 //! - `confirm`: sampling a suspected regression again
+//! - `sharding`: which targets one of several machines asks
 //! - `session`: an agent's use of one target, as eleven steps
 //! - `adapter`: models probed directly and through a gateway
 
@@ -20,6 +21,7 @@ mod recorder;
 mod resume;
 mod run;
 mod session;
+mod sharding;
 mod stop;
 
 pub(crate) use adapter::{
@@ -34,9 +36,10 @@ pub(crate) use cost::foreseen;
 pub(crate) use diagnosis::is_offered;
 pub(crate) use freshness::freshness;
 pub use probe_target::{ProbeTargetError, ProbedTarget, probe_target, probe_with_plan};
-pub(crate) use recorder::{RunRecorder, RunSubject, open_question};
+pub(crate) use recorder::{RunRecorder, RunSubject, Share, open_question};
 pub(crate) use resume::Resumed;
 pub use run::RunSettings;
 pub(crate) use run::{Campaign, RunEnd, RunListener};
 pub use session::{Caution, Session, SessionStep, Visit};
+pub(crate) use sharding::take_shard;
 pub(crate) use stop::StopRequests;

@@ -16,11 +16,14 @@ use super::{Confirmed, ProbeTargetError, ProbedTarget, Resumed, RunEnd, RunSetti
 use crate::profile::{CaseResult, CaseVerdict, Profile, Status};
 use crate::store::{
     Claim, Completion, Evidence, JournalFile, MANIFEST_VERSION, Manifest, RunFolder, RunTarget,
-    Selection, StoreError, Totals, merge_metrics,
+    Selection, Shard, StoreError, Totals, merge_metrics,
 };
 use crate::target::{Connection, Target};
 use crate::telemetry::Counts;
 use crate::transport::{Budget, Journal, Journaled};
+
+/// About how often the manifest is written while a run of many targets goes on.
+const WRITINGS: usize = 64;
 
 /// Writes a run down while it goes on.
 #[derive(Debug)]
@@ -31,19 +34,28 @@ pub(crate) struct RunRecorder {
     journals: BTreeMap<String, Arc<JournalFile>>,
     spending: Spending,
     claim: Claim,
+    /// Targets that the written manifest does not know to be done with.
+    unwritten: usize,
 }
 
 /// What a run is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RunSubject {
     /// The targets there are, or those that were named.
-    Targets(Selection),
+    Targets(Share),
     /// The same, looking on only.
-    Shadow(Selection),
+    Shadow(Share),
     /// The adapter at this address.
     Adapter(String),
     /// One endpoint on the command line.
     OneOff,
+}
+
+/// Which of the targets a run asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Share {
+    pub(crate) selection: Selection,
+    pub(crate) shard: Option<Shard>,
 }
 
 impl RunRecorder {
@@ -67,10 +79,11 @@ impl RunRecorder {
         }
         let one_off = subject == RunSubject::OneOff;
         let shadow = matches!(subject, RunSubject::Shadow(_));
-        let (selection, adapter) = match subject {
-            RunSubject::Targets(selection) | RunSubject::Shadow(selection) => (selection, None),
-            RunSubject::Adapter(address) => (Selection::Named, Some(address)),
-            RunSubject::OneOff => (Selection::Named, None),
+        let named = Share { selection: Selection::Named, shard: None };
+        let (share, adapter) = match subject {
+            RunSubject::Targets(share) | RunSubject::Shadow(share) => (share, None),
+            RunSubject::Adapter(address) => (named, Some(address)),
+            RunSubject::OneOff => (named, None),
         };
         let manifest = Manifest {
             manifest_version: MANIFEST_VERSION,
@@ -84,7 +97,8 @@ impl RunRecorder {
             trials: settings.trials,
             manner: settings.suite.manner(),
             tools: settings.suite.own_tools().to_vec(),
-            selection,
+            selection: share.selection,
+            shard: share.shard,
             adapter,
             one_off,
             shadow,
@@ -95,7 +109,14 @@ impl RunRecorder {
             targets,
         };
         folder.write_manifest(&manifest)?;
-        Ok(Self { folder, manifest, journals, spending: Spending::begin(budget, 0), claim })
+        Ok(Self {
+            folder,
+            manifest,
+            journals,
+            spending: Spending::begin(budget, 0),
+            claim,
+            unwritten: 0,
+        })
     }
 
     /// Goes on with a run that was broken off. What it knows of a target that is still the same
@@ -136,7 +157,7 @@ impl RunRecorder {
         manifest.targets = targets;
         folder.write_manifest(&manifest)?;
         let spending = Spending::begin(budget, wall_ms);
-        Ok((Self { folder, manifest, journals, spending, claim }, found))
+        Ok((Self { folder, manifest, journals, spending, claim, unwritten: 0 }, found))
     }
 
     /// Keeps what came of the target of this name.
@@ -168,7 +189,18 @@ impl RunRecorder {
                 self.manifest.metrics = counts.map(Counts::metrics);
             }
         }
-        // Not only at the end: whatever kills the run now, this target is done with.
+        self.write_now_and_then()
+    }
+
+    /// Writes the manifest not only at the end: whatever kills the run now, these targets are done with. With
+    /// many targets not after each, because every writing is of all of them; what a killed run does
+    /// not know to be done with is judged again from its journal, and not asked again.
+    fn write_now_and_then(&mut self) -> Result<(), StoreError> {
+        self.unwritten += 1;
+        if self.unwritten * WRITINGS < self.manifest.targets.len() {
+            return Ok(());
+        }
+        self.unwritten = 0;
         self.folder.write_manifest(&self.manifest)
     }
 

@@ -17,6 +17,7 @@ mod gate;
 mod help;
 mod init;
 mod list;
+mod merge;
 mod metrics;
 mod parse;
 mod plan;
@@ -79,6 +80,7 @@ enum Command {
     Gate(Box<gate::GateArgs>),
     Init(init::InitArgs),
     List(list::ListArgs),
+    Merge(merge::MergeArgs),
     Metrics(metrics::MetricsArgs),
     Parse(parse::ParseArgs),
     Plan(plan::PlanArgs),
@@ -125,6 +127,7 @@ fn run(command: Command, console: &Console) -> Result<Exit, CliError> {
         Command::Gate(args) => gate::run(&args, console),
         Command::Init(args) => init::run(&args, console),
         Command::List(args) => list::run(&args, console),
+        Command::Merge(args) => merge::run(&args, console),
         Command::Metrics(args) => metrics::run(&args, console),
         Command::Parse(args) => parse::run(&args, console),
         Command::Plan(args) => plan::run(&args, console),

@@ -27,13 +27,14 @@ use super::shell::progress::Progress;
 use super::shell::signal::stop_requests;
 use super::shell::spent::spent;
 use crate::campaign::{
-    Campaign, Resumed, RunEnd, RunRecorder, RunSettings, RunSubject, confirm_all, suspects,
+    Campaign, Resumed, RunEnd, RunRecorder, RunSettings, RunSubject, Share, confirm_all, suspects,
+    take_shard,
 };
 use crate::profile::{Profile, Status};
 use crate::regress::find_drifts;
 use crate::report::{EvidenceLinks, Paint, Report, for_terminal, plural};
 use crate::sim::Running;
-use crate::store::{Completion, RunHistory, RunId, StoreError};
+use crate::store::{Completion, RunHistory, RunId, Shard, StoreError};
 use crate::target::{Connection, Connector, Target};
 use crate::transport::Budget;
 
@@ -73,6 +74,13 @@ pub(super) struct RunArgs {
         conflicts_with_all = ["targets", "dry_run"]
     )]
     resume: Option<String>,
+
+    /// Ask one part of the targets, and leave the others to other machines
+    ///
+    /// `--shard 2/4` is the second of four parts. The parts follow from the names
+    /// of the targets and from what they cost; `toolprobe merge` joins the runs.
+    #[arg(long, value_name = "I/N", conflicts_with_all = ["targets", "resume"])]
+    shard: Option<Shard>,
 
     /// Targets at the same time
     #[arg(long, short, value_name = "N", default_value_t = JOBS)]
@@ -120,6 +128,25 @@ impl RunArgs {
         Resumed::read(folder).map(Some).map_err(CliError::usage)
     }
 
+    /// The targets that this machine asks; simulated ones are at this address.
+    fn targets(
+        &self,
+        scope: &Scope,
+        base_url: &str,
+        settings: &RunSettings,
+    ) -> Result<Vec<Target>, CliError> {
+        let all = scope.targets(base_url)?;
+        Ok(match self.shard {
+            Some(shard) => take_shard(all, shard, settings),
+            None => all,
+        })
+    }
+
+    fn subject(&self, scope: &Scope) -> RunSubject {
+        let share = Share { selection: scope.selection(), shard: self.shard };
+        if self.shadow { RunSubject::Shadow(share) } else { RunSubject::Targets(share) }
+    }
+
     /// The command that goes on with a run of these flags.
     fn again(&self, run: &RunId) -> String {
         let mut words = vec![format!("toolprobe run --resume {run}")];
@@ -156,7 +183,8 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<Exit, CliError> {
         }
     };
     if args.asking.is_dry_run() {
-        return dry_run::show(&scope.targets(NOWHERE)?, &settings, &args.output, console);
+        let targets = args.targets(&scope, NOWHERE, &settings)?;
+        return dry_run::show(&targets, &settings, &args.output, console);
     }
     // Before anything is spent: a policy with a mistake in it must not cost a run.
     let baseline = args.against.load()?;
@@ -257,14 +285,11 @@ async fn probe_all(
     let server = scope.serve().await?;
     let base_url = server.as_ref().map(Running::base_url).unwrap_or_default();
     let budget = args.asking.budget(scope.defaults());
-    let mut connections = connect_all(args, scope, scope.targets(&base_url)?, &budget)?;
+    let mut connections =
+        connect_all(args, scope, args.targets(scope, &base_url, settings)?, &budget)?;
     let (mut recorder, mut found) = match resumed {
         None => {
-            let subject = if args.shadow {
-                RunSubject::Shadow(scope.selection())
-            } else {
-                RunSubject::Targets(scope.selection())
-            };
+            let subject = args.subject(scope);
             let begun =
                 RunRecorder::begin(&args.reports, settings, &mut connections, subject, &budget)?;
             (begun, BTreeMap::new())

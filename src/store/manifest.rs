@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::RunId;
+use super::{RunId, Shard};
 use crate::dialect::DialectId;
 use crate::ir::{Object, ToolSpec};
 use crate::profile::{Confirmation, Manner, Subject, ThinkingSwitch};
@@ -46,6 +46,9 @@ pub struct Manifest {
     /// Whether it asked every target there is, or only those that were named.
     #[serde(default)]
     pub selection: Selection,
+    /// Which part of them, where several machines shared them (`run --shard`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
     /// The adapter that it asked models through, where one was the subject: such a run is never a
     /// snapshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -75,6 +78,11 @@ impl Manifest {
     /// Whether it asked the user's targets: not an adapter, and not a single endpoint.
     pub fn is_of_targets(&self) -> bool {
         self.adapter.is_none() && !self.one_off
+    }
+
+    /// Whether it asked every target there is: one that is not among them is missing.
+    pub fn asks_every_target(&self) -> bool {
+        self.selection == Selection::Every && self.shard.is_none()
     }
 }
 

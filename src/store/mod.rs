@@ -11,7 +11,7 @@
 //!
 //! Every file but the journals appears whole or not at all, and no file of a newer version is overwritten.
 //!
-//! - `run_folder`, `run_id`, `manifest`: one run
+//! - `run_folder`, `run_id`, `manifest`: one run; `shard`, `merge`: one run in parts, and joined again
 //! - `profile_folder`: profiles, of a run or committed; `acceptance`: replacing snapshots all together
 //! - `evidence`: exchanges by their digest; `journal`: the file that those of a target are added to
 //! - `turns`: the telemetry of a run
@@ -27,9 +27,11 @@ mod files;
 mod history;
 mod journal;
 mod manifest;
+mod merge;
 mod profile_folder;
 mod run_folder;
 mod run_id;
+mod shard;
 mod turns;
 mod versioned;
 
@@ -44,8 +46,10 @@ pub use journal::{JOURNAL_VERSION, JournalFile};
 pub use manifest::{
     Completion, MANIFEST_VERSION, Manifest, Percentiles, RunTarget, Selection, TargetCost, Totals,
 };
+pub use merge::{Completeness, MergeError, merge_runs};
 pub use profile_folder::{ProfileFolder, read_profile};
 pub use run_folder::{Claim, RunFolder};
 pub use run_id::{NotARunId, RunId};
+pub use shard::{NotAShard, Shard};
 pub use turns::Turns;
 pub(crate) use versioned::VersionedFile;

@@ -201,6 +201,7 @@ mod tests {
             manner: crate::profile::Manner::default(),
             tools: Vec::new(),
             selection: Selection::Every,
+            shard: None,
             completion,
             totals: Totals::default(),
             metrics: None,

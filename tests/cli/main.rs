@@ -23,6 +23,7 @@ mod init;
 mod kit;
 mod limits;
 mod list;
+mod merge;
 mod metrics;
 mod mistakes;
 mod parse;

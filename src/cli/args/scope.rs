@@ -123,7 +123,7 @@ impl Scope {
 
     /// The same without the targets that were not asked before, if it was not all.
     pub(crate) fn of_run(mut self, manifest: &Manifest) -> Self {
-        if manifest.selection == Selection::Named {
+        if !manifest.asks_every_target() {
             self.names = manifest.targets.iter().map(|target| target.name.clone()).collect();
         }
         self
