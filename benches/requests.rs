@@ -6,19 +6,22 @@
 //! endpoint and a busy machine stay out of the picture.
 
 #![expect(clippy::print_stdout, reason = "a bench reports on stdout")]
-#![expect(clippy::unwrap_used, reason = "a bench that cannot go on has failed")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a bench that cannot go on has failed"
+)]
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
-use toolprobe::sim::{Fleet, Options, Sim};
+use toolprobe::sim::{Fleet, Options, Running, Sim};
 
 /// Targets of the run.
 const TARGETS: usize = 24;
@@ -38,7 +41,9 @@ fn main() {
         return bare(&words[at + 1], Path::new(&words[at + 2]));
     }
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let base = runtime.block_on(serve());
+    let models = tempfile::tempdir().unwrap();
+    let running = runtime.block_on(serve(models.path()));
+    let base = running.base_url();
     println!(
         "{:<10} {:>9} {:>13} {:>10} {:>7}",
         "requests", "number", "toolprobe", "bare", "ratio"
@@ -60,14 +65,12 @@ fn main() {
 }
 
 /// One well-behaved model whose streams come in about fifty pieces.
-async fn serve() -> String {
-    let mut model = Fleet::embedded().unwrap().get("openai-native").unwrap().clone();
-    model.piece_length = NonZeroUsize::MIN;
-    let sim = Sim::start(Fleet::new([model]).unwrap(), "127.0.0.1:0", Options::default()).await;
-    let sim = sim.unwrap();
-    let base = sim.base_url();
-    std::mem::forget(sim);
-    base
+async fn serve(models: &Path) -> Running {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/models/openai-native.toml");
+    let text = format!("piece_length = 1\n{}", fs::read_to_string(file).unwrap());
+    fs::write(models.join("openai-native.toml"), text).unwrap();
+    let fleet = Fleet::from_dir(models).unwrap();
+    Sim::start(fleet, "127.0.0.1:0", Options::default()).await.unwrap()
 }
 
 /// Runs the suite over all targets: the requests that were sent, and the CPU seconds they took.

@@ -119,12 +119,15 @@ impl Client {
             }
             turn = self.send(&call, request.stream).await;
         }
-        token_limit::mark_masked(&mut turn.answer, self.allowed_tokens(&call));
+        token_limit::mark_masked(&mut turn.answer, || self.allowed_tokens(request, &call));
         turn
     }
 
-    /// The limit in the body itself, where what flags add to it may have changed it.
-    fn allowed_tokens(&self, call: &HttpCall) -> Option<u64> {
+    /// The limit of the request; that in the body itself, where further fields may have changed it.
+    fn allowed_tokens(&self, request: &Request, call: &HttpCall) -> Option<u64> {
+        if request.extra.is_empty() && self.address.extra.is_empty() {
+            return Some(request.max_tokens.unwrap_or(self.address.max_tokens));
+        }
         let route = Route { model: Some(self.address.model.clone()), stream: None };
         let sent = self.codec.decode_request(call.body.as_ref()?, &route);
         sent.ok()?.max_tokens

@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use futures_util::future::{BoxFuture, join_all};
+use futures_util::future::BoxFuture;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Error};
@@ -19,6 +19,7 @@ use super::control::confirm;
 use super::estimate::{Costing, Estimate};
 use super::kinds::BasicFormat;
 use super::suite::CallAsk;
+use super::together::hold_together;
 use super::trial::{Case, SettledCase, Trial};
 use super::{Probe, Seed};
 use crate::conversation::Conversation;
@@ -111,7 +112,7 @@ impl<'a> Asking<'a> {
             let held = trial(seed.clone());
             async move { confirm(self, held.await.unwrap_or_else(skipped), &seed).await }
         });
-        Case { id: case.to_owned(), trials: join_all(trials).await }
+        Case { id: case.to_owned(), trials: hold_together(trials).await }
     }
 }
 

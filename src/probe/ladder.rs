@@ -5,13 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use futures_util::future::{join_all, join3};
+use futures_util::future::join3;
 
 use super::Probe;
 use super::bench::Bench;
 use super::control::speaks;
 use super::kind::{Asking, Blocked, PlainTrial};
 use super::kinds::{BasicFormat, Heard, mark_other_layers, single_tool};
+use super::together::hold_together;
 use super::trial::{Case, Trial};
 use crate::conversation::Client;
 use crate::ir::Digest;
@@ -114,7 +115,7 @@ impl<'a> Ladder<'a> {
         });
         let more = self.try_native_again(bench, &native);
         let (tried, (control, spoke), more) =
-            join3(join_all(rungs), speaks(bench, self.probe), more).await;
+            join3(hold_together(rungs), speaks(bench, self.probe), more).await;
         native.trials.extend(more);
         if count_calls(&native) > 0 {
             return self.conclude(native, None);

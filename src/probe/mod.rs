@@ -4,7 +4,7 @@
 //! - `meaning`: a hash of what a probe asks
 //! - `seed`, `prompt`: the values and words of a trial
 //! - `kind`: the trait that every kind of probe implements; `kinds`: one file per kind
-//! - `bench`, `offer`: what a trial is held with; `trial`: what it showed
+//! - `bench`, `offer`: what a trial is held with; `together`: many at once; `trial`: what it showed
 //! - `calls`, `receipt`, `cases`, `reasoning_change`: what several kinds judge by
 //! - `control`: whether the endpoint still answers when nothing is under test
 //! - `ladder`: how tools are made known; `outcome`: from trials to a result
@@ -28,6 +28,7 @@ mod run;
 mod sample;
 mod seed;
 mod suite;
+mod together;
 mod trial;
 
 pub use bench::Bench;

@@ -7,12 +7,13 @@
 
 use std::collections::BTreeMap;
 
-use futures_util::future::{Either, join_all, select};
+use futures_util::future::{Either, select};
 
 use super::Probe;
 use super::bench::Bench;
 use super::kind::{Asked, Asking, Known};
 use super::ladder::{Climb, Ladder, Native};
+use super::together::hold_together;
 use crate::profile::{Finding, ProbeResult, Results, lower_by_clients};
 use crate::telemetry::TurnEvent;
 
@@ -120,7 +121,7 @@ pub(super) async fn ask_all<'a>(
     probes: &[&'a Probe],
     listener: &dyn ProbeListener,
 ) -> AskedProbes<'a> {
-    join_all(besides_ladder(probes).map(|probe| async move {
+    hold_together(besides_ladder(probes).map(|probe| async move {
         let asked = probe.question.ask(Asking { bench, probe, probes }).await;
         listener.asked(&probe.id);
         (probe, asked)

@@ -1,5 +1,8 @@
 //! Validation of arguments against the tool's schema, with errors that a model can act on.
 
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
@@ -11,9 +14,19 @@ const MAX_COMPLAINTS: usize = 5;
 /// Longer values are shown by their beginning.
 const MAX_SHOWN: usize = 80;
 
-/// The compiled schema of one tool's arguments.
+/// As many compiled schemas are kept for the next trial that offers the same tool.
+const MAX_COMPILED: usize = 256;
+
+/// Compiled schemas by their text. Compiling costs more than a whole exchange, and every trial of a
+/// probe offers the same tools.
+static COMPILED: LazyLock<Mutex<HashMap<String, ArgumentSchema>>> = LazyLock::new(Mutex::default);
+
+/// The compiled schema of one tool's arguments. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct ArgumentSchema(Arc<Compiled>);
+
 #[derive(Debug)]
-pub struct ArgumentSchema {
+struct Compiled {
     schema: Value,
     validator: Validator,
 }
@@ -24,11 +37,22 @@ pub struct ArgumentSchema {
 pub struct BadSchema(String);
 
 impl ArgumentSchema {
-    /// Compiles a tool's `input_schema`.
+    /// Compiles a tool's `input_schema`, unless it was compiled before.
     pub fn new(schema: &Value) -> Result<Self, BadSchema> {
+        let text = schema.to_string();
+        let compiled = || COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = compiled().get(&text) {
+            return Ok(known.clone());
+        }
         let validator =
             jsonschema::validator_for(schema).map_err(|error| BadSchema(error.to_string()))?;
-        Ok(Self { schema: schema.clone(), validator })
+        let new = Self(Arc::new(Compiled { schema: schema.clone(), validator }));
+        let mut all = compiled();
+        if all.len() >= MAX_COMPILED {
+            all.clear();
+        }
+        all.insert(text, new.clone());
+        Ok(new)
     }
 
     /// Accepts the arguments, or says for each fault where it is, what was expected and what came.
@@ -42,7 +66,8 @@ impl ArgumentSchema {
 
     /// The faults, each as `input.place.city: expected string, got 7`.
     pub fn complaints(&self, input: &Value) -> Vec<String> {
-        self.validator
+        self.0
+            .validator
             .iter_errors(input)
             .take(MAX_COMPLAINTS)
             .map(|error| self.complaint(&error))
@@ -85,7 +110,7 @@ impl ArgumentSchema {
 
     /// What the schema says under the keyword that was broken; nothing behind a `$ref`.
     fn keyword_value(&self, error: &ValidationError<'_>) -> Option<&Value> {
-        self.schema.pointer(error.schema_path().as_str())
+        self.0.schema.pointer(error.schema_path().as_str())
     }
 }
 

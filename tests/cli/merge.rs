@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::place::{LIGHT, Place};
 use crate::{only_run, toolprobe};
@@ -23,7 +23,7 @@ fn exits_at_one_time(place: &Place, args: &[&str]) {
 }
 
 /// The profiles of a run, by their file's name.
-fn profiles(run: &PathBuf) -> BTreeMap<String, String> {
+fn profiles(run: &Path) -> BTreeMap<String, String> {
     let files = fs::read_dir(run.join("profiles")).unwrap().map(|entry| entry.unwrap().path());
     let named = |path: PathBuf| {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
@@ -43,11 +43,11 @@ fn shards_that_are_merged_are_what_one_run_is() {
     exits_at_one_time(&place, &into("one", &["--shard", "1/2"]));
     exits_at_one_time(&place, &into("two", &["--shard", "2/2"]));
     let shards = ["one", "two"].map(|reports| run_in(&place, reports));
-    let parts = shards.clone().map(|run| profiles(&run.into()).len());
+    let parts = shards.clone().map(|run| profiles(Path::new(&run)).len());
     assert!(parts.iter().all(|targets| (2..=3).contains(targets)), "{parts:?}");
     place.exits(0, &["merge", &shards[0], &shards[1]]);
     let (merged, whole) = (run_in(&place, "reports"), run_in(&place, "whole"));
-    let are_alike = profiles(&merged.clone().into()) == profiles(&whole.into());
+    let are_alike = profiles(Path::new(&merged)) == profiles(Path::new(&whole));
     assert!(are_alike, "the profiles of the merged run are others");
     assert!(place.path("reports/history.csv").is_file());
     place.exits(0, &["accept"]);

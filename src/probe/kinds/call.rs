@@ -1,13 +1,12 @@
 //! `[[ask.call]]`: is a call made as asked, case by case?
 
-use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
     Asking, CallAsk, Case, Costing, Estimate, Fit, Known, Load, Offer, ProbeKind, Seed,
-    SettledCase, Trial, ask_for, best_fit, describe_missing_call, list_cases, mark_displaced,
-    missing_case_reply,
+    SettledCase, Trial, ask_for, best_fit, describe_missing_call, hold_together, list_cases,
+    mark_displaced, missing_case_reply,
 };
 use crate::conversation::excerpt;
 use crate::profile::{CaseVerdict, Finding, Observation, ProbeResult};
@@ -54,7 +53,8 @@ impl ProbeKind for CallCases {
 
     async fn ask(&self, asking: Asking<'_>) -> Vec<Case<CaseVerdict>> {
         let cases = self.0.iter();
-        join_all(cases.map(|case| asking.hold(&case.id, |seed| case.trial(asking, seed)))).await
+        hold_together(cases.map(|case| asking.hold(&case.id, |seed| case.trial(asking, seed))))
+            .await
     }
 
     fn revise(cases: &mut [Case<CaseVerdict>], known: &Known) {

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
     Asking, CallAsk, Calls, Case, Costing, Estimate, Load, Offer, ProbeKind, Seed, SettledCase,
-    Trial, ask_for, count, describe_missing_call, holds, missing_start, outcome, receipt, variant,
+    Trial, ask_for, count, describe_missing_call, hold_together, holds, missing_start, outcome,
+    receipt, variant,
 };
 use crate::conversation::{Answer, EvidencedAnswer, Turn};
 use crate::ir::{Layer, Message, Part, Request, Role};
@@ -238,7 +238,7 @@ impl Sent {
 async fn send_all(asking: Asking<'_>, request: &Request) -> Vec<Sent> {
     let asks = Shape::ALL.into_iter();
     let asks = asks.filter_map(|(shape, id)| Some((shape, id, shape.apply(request)?)));
-    join_all(asks.map(|(shape, id, request)| async move {
+    hold_together(asks.map(|(shape, id, request)| async move {
         let results = request.messages.iter().flat_map(|message| &message.parts);
         let receipts = results.filter_map(|part| match part {
             Part::Result(result) => receipt(result).map(str::to_owned),

@@ -27,6 +27,7 @@ use super::outcome::{case_result, outcome};
 use super::reasoning_change::Change;
 use super::receipt::{answer_text, describe_answer, holds, receipt};
 use super::suite::{CallAsk, Calls, OneCall};
+use super::together::hold_together;
 use super::trial::{Case, SettledCase, Trial, missing_reply, missing_start, variant};
 use super::{Probe, Seed, Wanted, ask_for};
 

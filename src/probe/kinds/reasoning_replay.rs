@@ -5,13 +5,13 @@
 
 use std::collections::BTreeMap;
 
-use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
     Asking, Blocked, CallAsk, Case, Change, Costing, Estimate, Offer, OneCall, ProbeKind, Seed,
-    SettledCase, Trial, count, describe_missing_call, missing_start, outcome, variant,
+    SettledCase, Trial, count, describe_missing_call, hold_together, missing_start, outcome,
+    variant,
 };
 use crate::conversation::{Conversation, EvidencedAnswer, Turn};
 use crate::ir::{Message, Part, ReasoningField, Request};
@@ -153,7 +153,7 @@ async fn ask_variants(
         // A change that changes nothing asks the same question again.
         (change == Change::Faithful || changed != request).then_some((change, changed))
     });
-    join_all(
+    hold_together(
         asks.map(
             |(change, request)| async move { (change, asking.bench.client.ask(&request).await) },
         ),

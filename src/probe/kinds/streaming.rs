@@ -5,13 +5,12 @@
 
 use std::collections::BTreeSet;
 
-use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
     Asking, Bench, Blocked, Case, Costing, Estimate, Known, Load, PlainTrial, Probe, ProbeKind,
-    SettledCase, Trial, case_result, displaced, outcome,
+    SettledCase, Trial, case_result, displaced, hold_together, outcome,
 };
 use crate::ir::{Defect, Layer};
 use crate::profile::{
@@ -38,7 +37,7 @@ impl ProbeKind for Streaming {
     async fn ask(&self, asking: Asking<'_>) -> Vec<Case<bool>> {
         let bench = &Bench { stream: true, ..asking.bench.clone() };
         let twins = self.twins_among(asking.probes);
-        join_all(twins.map(|probe| ask_twin(Asking { bench, probe, ..asking }))).await
+        hold_together(twins.map(|probe| ask_twin(Asking { bench, probe, ..asking }))).await
     }
 
     fn block(&self, why: &Blocked) -> Vec<Case<bool>> {

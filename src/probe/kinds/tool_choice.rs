@@ -3,13 +3,12 @@
 //! A refusal with thinking switched is due to the choice only where the same switch is accepted with
 //! the choice left open.
 
-use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
     Asking, Bench, CallAsk, Case, Costing, Estimate, Known, Load, Offer, OneCall, ProbeKind, Seed,
-    SettledCase, Trial, ask_for, list_cases, mark_displaced, missing_case_reply,
+    SettledCase, Trial, ask_for, hold_together, list_cases, mark_displaced, missing_case_reply,
 };
 use crate::conversation::Turn;
 use crate::ir::{Layer, Object, Part, ToolChoice};
@@ -38,7 +37,7 @@ impl ProbeKind for ToolChoices {
     async fn ask(&self, asking: Asking<'_>) -> Vec<Case<CaseVerdict>> {
         let modes = modes(asking.bench.thinking.as_ref());
         let asked = modes.iter().map(|mode| self.ask_in_mode(asking, mode));
-        join_all(asked).await.into_iter().flatten().collect()
+        hold_together(asked).await.into_iter().flatten().collect()
     }
 
     fn revise(cases: &mut [Case<CaseVerdict>], known: &Known) {
@@ -62,7 +61,7 @@ impl ToolChoices {
             let id = format!("{id}{}", mode.suffix);
             asking.hold(&id, |seed| self.trial(asking, seed, &choice, mode)).await
         });
-        compare_with_auto(join_all(cases).await)
+        compare_with_auto(hold_together(cases).await)
     }
 
     async fn trial(
