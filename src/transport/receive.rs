@@ -114,7 +114,7 @@ impl Receiver {
             BodyState::Frames { frames, .. } => {
                 let mut size = 0;
                 let within = frames.into_iter().take_while(|timed| {
-                    size += length(&timed.frame);
+                    size += timed.frame.size();
                     size <= keep
                 });
                 let mut frames: Vec<TimedFrame> = within.collect();
@@ -188,13 +188,6 @@ fn stamp(
         frames.push(TimedFrame { at_ms, frame });
     }
     limits.check(Oversize::FrameCount, frames.len())
-}
-
-fn length(frame: &Frame) -> usize {
-    match frame {
-        Frame::Event { data, .. } => data.len(),
-        Frame::Comment(text) => text.len(),
-    }
 }
 
 /// Frame by frame, and over all frames, because a client joins what stands in them.
