@@ -93,16 +93,18 @@ fn a_count_that_cannot_be_is_noted_as_a_defect() {
 #[test]
 fn money_is_counted_by_the_prices_of_the_models_and_ends_a_run() {
     let place = Place::with(&["openai-native"]);
-    let light = ["run", "--models", "models", "--suite", "light", "--trials", "1"];
-    let with = |more: &[&str]| [&light[..], more].concat();
-    let said = place.exits(2, &with(&["--max-cost", "1"]));
+    let light = |code, more: &[&str]| {
+        let light = ["run", "--models", "models", "--suite", "light", "--trials", "1"];
+        place.exits(code, &[&light[..], more].concat())
+    };
+    let said = light(2, &["--max-cost", "1"]);
     assert!(said.contains("the price of 'openai-native' is not known"), "{said}");
-    let said = place.exits(2, &with(&["--max-cost", "-1"]));
+    let said = light(2, &["--max-cost=-1"]);
     assert!(said.contains("is not an amount such as 2.50"), "{said}");
 
     let prices = "[models.openai-native]\nprompt = 1000\ncompletion = 1000\n";
     fs::write(place.path("prices.toml"), prices).unwrap();
-    let said = place.exits(3, &with(&["--max-cost", "0.5", "--prices", "prices.toml"]));
+    let said = light(3, &["--max-cost", "0.5", "--prices", "prices.toml"]);
     assert!(said.contains("the budget of 0.5000 is used up"), "{said}");
     assert!(said.contains("raise it with --max-cost"), "{said}");
     assert_eq!(manifest(&place)["cost"], 0.0);

@@ -70,12 +70,12 @@ fn a_rate_that_fell_within_one_verdict_is_sampled_again_and_confirmed() {
 fn a_signal_while_sampling_again_stops_the_run_which_can_go_on_later() {
     let place = flaky(0);
     let sim = Sim::of_folder(&place.path("models"));
-    let config = |limit: &str| {
+    let config = |sim: &Sim, limit: &str| {
         let target = "[[targets]]\nname = 'm'\nmodel = 'openai-native'\ndialect = 'openai-chat'";
         let text = format!("{target}\nbase_url = '{}/v1'\n{limit}", sim.url);
         fs::write(place.path("toolprobe.toml"), text).unwrap();
     };
-    config("");
+    config(&sim, "");
     let asked = ["run", "--probes", "probes", "--trials", "4"];
     place.exits(0, &asked);
     place.exits(0, &["accept"]);
@@ -87,7 +87,7 @@ fn a_signal_while_sampling_again_stops_the_run_which_can_go_on_later() {
     let sim = Sim::of_folder(&place.path("models"));
     // All of a minute's requests are used up before anything is sampled again.
     let limit = format!("limits = {{ requests_per_minute = {} }}", first["totals"]["requests"]);
-    config(&limit);
+    config(&sim, &limit);
     let mut child = toolprobe(&asked)
         .current_dir(place.path(""))
         .stdout(Stdio::piped())
@@ -102,7 +102,7 @@ fn a_signal_while_sampling_again_stops_the_run_which_can_go_on_later() {
     assert_ne!(code, Some(0), "{out}{err}");
     assert!(err.contains("the run is incomplete: it was interrupted"), "{out}{err}");
 
-    config("");
+    config(&sim, "");
     let said = place.exits(1, &["run", "--resume", "--probes", "probes"]);
     assert!(said.contains("; confirmed: sampled again, "), "{said}");
 }

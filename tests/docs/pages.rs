@@ -97,7 +97,8 @@ fn check_toml(name: &str, body: &str) -> Result<(), String> {
         "models" => vec!["run", "--dry-run", "--models", "models"],
         "probes" => vec!["run", "--dry-run", "--probes", "probes", "openai-native"],
         "prices.toml" => {
-            let light = ["run", "openai-native", "--suite", "light", "--trials", "1", "--confirm", "off"];
+            let light =
+                ["run", "openai-native", "--suite", "light", "--trials", "1", "--confirm", "off"];
             [&light[..], &["--max-cost", "1", "--prices", "prices.toml"]].concat()
         }
         _ => return Err("no command is known that reads it".to_owned()),

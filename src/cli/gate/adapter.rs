@@ -194,7 +194,7 @@ impl Request<'_> {
         settings: &RunSettings,
         console: &Console,
     ) -> Result<Compared, CliError> {
-        let stop = &mut stop_requests(&self.asking, &Defaults::default())?;
+        let stop = &mut stop_requests(self.asking, &Defaults::default())?;
         let fleet = self.fleet()?;
         let server = serve(&fleet).await?;
         let budget = self.asking.budget(&Defaults::default())?;
