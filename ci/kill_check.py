@@ -17,18 +17,22 @@ KILLS = int(sys.argv[2])
 MODELS = ["openai-native", "anthropic-native", "repairs-half", "taught-tool-call", "qwen3-coder-xml"]
 ENV = {**os.environ, "SOURCE_DATE_EPOCH": "1794700800"}
 
+# Requests that are under way when a run is killed: they count, and are sent again.
+LOST = 64
+
 # What a run calls right before it commits something: each of these calls is killed before it happens.
 COMMITS = ["fdatasync", "fsync", "rename", "renameat", "renameat2"]
 
 
-def begin(folder, *before):
+def begin(folder, *before, budget=()):
     """A run of the models in a folder of its own."""
-    words = [TOOLPROBE, "run", *MODELS, "--jobs", "3", "--quiet"]
+    words = [TOOLPROBE, "run", *MODELS, "--jobs", "3", "--quiet", *budget]
     return subprocess.Popen([*before, *words], cwd=folder, env=ENV, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def resume(folder):
-    words = [TOOLPROBE, "run", "--resume", "--quiet"]
+def resume(folder, *budget):
+    """Goes on with the run: within the budget that it began with, unless another one is given."""
+    words = [TOOLPROBE, "run", "--resume", "--quiet", *budget]
     return subprocess.run(words, cwd=folder, env=ENV, capture_output=True, text=True)
 
 
@@ -76,11 +80,37 @@ def repeated(run, before, after):
     return list((left & sent).elements())
 
 
+def spent(run):
+    """The requests that were reserved, and the tokens that were spent or are still reserved."""
+    requests = tokens = 0
+    for _, _, line in lines(run):
+        if "reserved" in line:
+            requests += line["reserved"]["requests"]
+            tokens += total(line["reserved"])
+        if "settled" in line:
+            tokens += total(line["settled"]["used"]) - total(line["settled"]["reserved"])
+    return requests, tokens
+
+
+def total(spent):
+    return spent["promptTokens"] + spent["completionTokens"]
+
+
 def sent(run):
-    return sum(line.get("sent", 0) for _, _, line in lines(run))
+    return spent(run)[0]
 
 
-def judge(folder, whole, tally):
+def check_budget(run, budget, tally):
+    """Holds what a run has spent against the budget that it was given."""
+    requests, tokens = spent(run)
+    limits = dict(zip(budget[::2], map(int, budget[1::2])))
+    within = requests <= limits.get("--max-requests", requests) and tokens <= limits.get("--max-tokens-total", tokens)
+    tally["budgets EXCEEDED"] += not within
+    if not within:
+        print(f"exceeded: {requests} requests, {tokens} tokens, of {budget}", file=sys.stderr)
+
+
+def judge(folder, whole, tally, budget=()):
     """Resumes a run that was killed, and compares it with the one that was left alone."""
     run = run_of(folder)
     if run is None:
@@ -95,6 +125,7 @@ def judge(folder, whole, tally):
         tally["FAILED to resume"] += 1
         print(result.stderr, file=sys.stderr)
         return
+    check_budget(run, budget, tally)
     after = answered(run)
     for name, request in repeated(run, before, after):
         tally["requests repeated"] += 1
@@ -108,14 +139,51 @@ def judge(folder, whole, tally):
 
 
 def random_kills(count, whole, seconds, tally):
+    """Every other run has a budget that is just enough for what is lost with a kill."""
     chance = random.Random(1)
-    for _ in range(count):
+    roomy = ["--max-requests", str(whole["requests"] + LOST), "--max-tokens-total", str(whole["tokens"] + LOST * 12_000)]
+    for number in range(count):
+        budget = roomy if number % 2 else []
         with tempfile.TemporaryDirectory() as name:
-            child = begin(Path(name))
+            child = begin(Path(name), budget=budget)
             time.sleep(chance.random() * seconds)
             child.kill()
             child.wait()
-            judge(Path(name), whole, tally)
+            judge(Path(name), whole, tally, budget)
+
+
+def tight_kills(count, whole, seconds, tally):
+    """Runs whose budget is not enough: killed, resumed within it, and then with a larger one."""
+    chance = random.Random(3)
+    for number in range(count):
+        budget = ["--max-requests", str(whole["requests"] * 6 // 10)]
+        if number % 2:
+            budget = ["--max-tokens-total", str(60_000 + whole["tokens"] // 2)]
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            child = begin(folder, budget=budget)
+            time.sleep(chance.random() * seconds / 2)
+            child.kill()
+            child.wait()
+            run = run_of(folder)
+            if run is None:
+                tally["killed before the run had a folder"] += 1
+                continue
+            code = resume(folder).returncode
+            check_budget(run, budget, tally)
+            tally["budgets used up"] += code == 3
+            judge_raised(folder, run, whole, tally)
+
+
+def judge_raised(folder, run, whole, tally):
+    """A larger budget lets a run go on to its end."""
+    before = spent(run)[0]
+    result = resume(folder, "--max-requests", "100000", "--max-tokens-total", "100000000")
+    good = result.returncode == 0 and spent(run)[0] > before and profiles(run) == whole["profiles"]
+    tally["went on with a larger budget"] += good
+    if not good:
+        print(f"exit {result.returncode}, {before} requests, then {spent(run)[0]}: {result.stderr}", file=sys.stderr)
+        tally["FAILED to resume"] += 1
 
 
 def commit_kills(most, whole, tally):
@@ -139,17 +207,19 @@ def commit_kills(most, whole, tally):
 def main():
     names = ["resumed", "identical profiles", "identical history", "requests repeated", "requests without an answer",
              "answers kept", "temporary files left", "FAILED to resume", "killed before the run had a folder",
-             "killed after the run was complete"]
+             "killed after the run was complete", "budgets used up", "went on with a larger budget", "budgets EXCEEDED"]
     tally = dict.fromkeys(names, 0)
     with tempfile.TemporaryDirectory() as name:
         began = time.monotonic()
         code = begin(Path(name)).wait()
         seconds = time.monotonic() - began
         run = run_of(Path(name))
-        whole = {"profiles": profiles(run), "history": history(Path(name))}
+        requests, tokens = spent(run)
+        whole = {"profiles": profiles(run), "history": history(Path(name)), "requests": requests, "tokens": tokens}
         print(f"a run left alone: {sent(run)} requests, {seconds:.1f} s, exit {code}")
     print(f"kills at random moments: {KILLS}")
     random_kills(KILLS, whole, seconds, tally)
+    tight_kills(max(2, KILLS // 10), whole, seconds, tally)
     if shutil.which("strace"):
         moments = commit_kills(KILLS, whole, tally)
         print(f"kills before a sync or a rename: {min(KILLS, moments)} of {moments} moments")
@@ -161,6 +231,7 @@ def main():
         tally["FAILED to resume"]
         + tally["requests repeated"]
         + tally["temporary files left"]
+        + tally["budgets EXCEEDED"]
         + 2 * tally["resumed"]
         - tally["identical profiles"]
         - tally["identical history"]

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import resource
+import signal
 import sys
 import tempfile
 import threading
@@ -41,32 +42,96 @@ def dump(value):
     return json.dumps(value).encode()
 
 
-# Name: status, body of a plain reply, body of a streamed one. None repeats the plain one. Each is made
-# when it is first asked for.
+def blocks(count, **block):
+    return {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [block] * count, "stop_reason": "end_turn", "usage": {"input_tokens": 9, "output_tokens": 9}}
+
+
+def events(values):
+    """Named events, as Messages and Responses stream them."""
+    return b"".join(b"event: " + v["type"].encode() + b"\ndata: " + dump(v) + b"\n\n" for v in values)
+
+
+def thinking(count):
+    start = {"type": "message_start", "message": {**blocks(0), "stop_reason": None}}
+    begin = {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": "", "signature": ""}}
+    delta = {"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "x"}}
+    return events([start, begin] + [delta] * count)
+
+
+def items(count, **item):
+    return {"id": "r", "object": "response", "status": "completed", "model": "m", "output": [item] * count, "usage": {"input_tokens": 9, "output_tokens": 9}}
+
+
+def candidate(parts):
+    return {"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}], "usageMetadata": {"promptTokenCount": 9}}
+
+
+def chat_line(done=False, **message):
+    return {"model": "m", "message": {"role": "assistant", "content": "x", **message}, "done": done}
+
+
+def nested(depth):
+    return "[" * depth + "]" * depth
+
+
+CHAT, MESSAGES, RESPONSES, GEMINI, OLLAMA = "openai-chat", "anthropic-messages", "openai-responses", "gemini", "ollama"
+CALL = lambda: dump(reply(calls(1), "tool_calls"))
+SSE, NDJSON, JSON = "text/event-stream", "application/x-ndjson", "application/json"
+
+# Name: dialect, status, body of a plain reply, body of a streamed one and its type. None repeats the plain one.
+# Each is made when it is first asked for.
 REPLIES = {
-    "100,000 calls": (200, lambda: dump(reply(calls(100_000), "tool_calls")), None),
-    "a name of 10 MB": (200, lambda: dump(reply(calls(1, name="n" * 10 * MB), "tool_calls")), None),
-    "an id of 10 MB": (200, lambda: dump(reply(calls(1, call_id="i" * 10 * MB), "tool_calls")), None),
-    "arguments of 10 MB": (200, lambda: dump(reply(calls(1, arguments=dump({"a": "x" * 10 * MB}).decode()), "tool_calls")), None),
-    "arguments of 3 MB": (200, lambda: dump(reply(calls(1, arguments=dump({"a": "x" * 3 * MB}).decode()), "tool_calls")), None),
-    "100,000 calls in text": (200, lambda: dump(reply({"content": text_calls(100_000)})), None),
-    "5,000 calls in text": (200, lambda: dump(reply({"content": text_calls(5_000)})), None),
-    "padded to 15 MB": (200, lambda: dump(reply(calls(1), "tool_calls")) + b" " * 15 * MB, None),
-    "padded to 3.9 MB": (200, lambda: dump(reply(calls(1), "tool_calls")) + b" " * (39 * MB // 10), None),
-    "text of 500 KB": (200, lambda: dump(reply({"content": "word " * 100_000})), None),
-    "reasoning of 500 KB": (200, lambda: dump(reply({"content": "x", "reasoning_content": "word " * 100_000})), None),
-    "40,000 empty objects": (200, lambda: dump({**reply({"content": "x"}), "z": [{}] * 40_000}), None),
-    "million numbers": (200, lambda: dump({**reply({"content": "x"}), "z": [0] * 1_000_000}), None),
-    "a deep document": (200, lambda: b"[" * 2 * MB, None),
-    "240,000 deltas": (200, lambda: dump(reply(calls(1), "tool_calls")), lambda: frames([{"content": "x"}] * 240_000)),
-    "45,000 deltas": (200, lambda: dump(reply(calls(1), "tool_calls")), lambda: frames([{"content": "x"}] * 45_000)),
-    "an error of 10 MB": (400, lambda: dump({"error": {"message": "m" * 10 * MB}}), None),
-    "an error of 3 MB": (400, lambda: dump({"error": {"message": "m" * 3 * MB, "code": "c" * 100_000}}), None),
-    "a page of 3 MB": (502, lambda: b"<html>" + b"x" * 3 * MB, None),
-    "a bomb of 100 MB": (200, lambda: gzip.compress(b" " * 100 * MB), None),
-    "endless": (200, None, None),
+    "100,000 calls": (CHAT, 200, lambda: dump(reply(calls(100_000), "tool_calls")), None, JSON),
+    "200 calls of 2 KB": (CHAT, 200, lambda: dump(reply(calls(200, arguments=dump({"a": "x" * 2000}).decode()), "tool_calls")), None, JSON),
+    "a name of 10 MB": (CHAT, 200, lambda: dump(reply(calls(1, name="n" * 10 * MB), "tool_calls")), None, JSON),
+    "an id of 10 MB": (CHAT, 200, lambda: dump(reply(calls(1, call_id="i" * 10 * MB), "tool_calls")), None, JSON),
+    "an id of 4 KB": (CHAT, 200, lambda: dump(reply(calls(100, call_id="i" * 4000), "tool_calls")), None, JSON),
+    "arguments of 10 MB": (CHAT, 200, lambda: dump(reply(calls(1, arguments=dump({"a": "x" * 10 * MB}).decode()), "tool_calls")), None, JSON),
+    "arguments of 3 MB": (CHAT, 200, lambda: dump(reply(calls(1, arguments=dump({"a": "x" * 3 * MB}).decode()), "tool_calls")), None, JSON),
+    "arguments of 250 KB": (CHAT, 200, lambda: dump(reply(calls(1, arguments=dump({"a": 1, "b": 2, "c": "x" * 250_000}).decode()), "tool_calls")), None, JSON),
+    "deep arguments": (CHAT, 200, lambda: dump(reply(calls(1, arguments=nested(100_000)), "tool_calls")), None, JSON),
+    "100,000 calls in text": (CHAT, 200, lambda: dump(reply({"content": text_calls(100_000)})), None, JSON),
+    "5,000 calls in text": (CHAT, 200, lambda: dump(reply({"content": text_calls(5_000)})), None, JSON),
+    "markers of 500 KB": (CHAT, 200, lambda: dump(reply({"content": "<tool_call>{<function=[TOOL_CALLS]" * 14_000})), None, JSON),
+    "padded to 15 MB": (CHAT, 200, lambda: CALL() + b" " * 15 * MB, None, JSON),
+    "padded to 3.9 MB": (CHAT, 200, lambda: CALL() + b" " * (39 * MB // 10), None, JSON),
+    "text of 500 KB": (CHAT, 200, lambda: dump(reply({"content": "word " * 100_000})), None, JSON),
+    "reasoning of 500 KB": (CHAT, 200, lambda: dump(reply({"content": "x", "reasoning_content": "word " * 100_000})), None, JSON),
+    "reasoning and a call": (CHAT, 200, lambda: dump(reply({**calls(1), "reasoning_content": "word " * 90_000}, "tool_calls")), None, JSON),
+    "20,000 reasoning parts": (CHAT, 200, lambda: dump(reply({"content": "x", "reasoning_details": [{"type": "reasoning.text", "text": "y"}] * 20_000})), None, JSON),
+    "annotations": (CHAT, 200, lambda: dump(reply({"content": "x", "annotations": [{"type": "url_citation", "url": "u" * 60}] * 9_000})), None, JSON),
+    "40,000 empty objects": (CHAT, 200, lambda: dump({**reply({"content": "x"}), "z": [{}] * 40_000}), None, JSON),
+    "million numbers": (CHAT, 200, lambda: dump({**reply({"content": "x"}), "z": [0] * 1_000_000}), None, JSON),
+    "a deep document": (CHAT, 200, lambda: b"[" * 2 * MB, None, JSON),
+    "240,000 deltas": (CHAT, 200, CALL, lambda: frames([{"content": "x"}] * 240_000), SSE),
+    "45,000 deltas": (CHAT, 200, CALL, lambda: frames([{"content": "x"}] * 45_000), SSE),
+    "a million comments": (CHAT, 200, CALL, lambda: b":\n\n" * 1_000_000 + b"data: [DONE]\n\n", SSE),
+    "comments of 7 MB": (CHAT, 200, CALL, lambda: (b": " + b"c" * 1000 + b"\n\n") * 7_000 + b"data: [DONE]\n\n", SSE),
+    "a frame of 3.9 MB": (CHAT, 200, CALL, lambda: frames([{"content": "x" * (39 * MB // 10)}]), SSE),
+    "a frame without an end": (CHAT, 200, CALL, lambda: b"data: " + b"x" * 20 * MB, SSE),
+    "an error of 10 MB": (CHAT, 400, lambda: dump({"error": {"message": "m" * 10 * MB}}), None, JSON),
+    "an error of 3 MB": (CHAT, 400, lambda: dump({"error": {"message": "m" * 3 * MB, "code": "c" * 100_000}}), None, JSON),
+    "an error of 60 KB": (CHAT, 400, lambda: dump({"error": {"message": "m" * 60_000, "code": "c" * 100}}), None, JSON),
+    "an error in a stream": (CHAT, 200, CALL, lambda: b"data: " + dump({"error": {"message": "m" * 3 * MB}}) + b"\n\n", SSE),
+    "a failed generation": (CHAT, 400, lambda: dump({"error": {"message": "tool call failed", "failed_generation": "f" * 3 * MB}}), None, JSON),
+    "a page of 3 MB": (CHAT, 502, lambda: b"<html>" + b"x" * 3 * MB, None, "text/html"),
+    "a limit of 3 MB": (CHAT, 429, lambda: dump({"error": {"message": "m" * 3 * MB}}), None, JSON),
+    "a bomb of 100 MB": (CHAT, 200, lambda: gzip.compress(b" " * 100 * MB), None, JSON),
+    "a bomb in a stream": (CHAT, 200, lambda: gzip.compress(CALL()), lambda: gzip.compress(frames([{"content": "x" * 1000}]) * 50_000), SSE),
+    "headers of 300 KB": (CHAT, 200, CALL, None, JSON),
+    "10,000 blocks": (MESSAGES, 200, lambda: dump(blocks(10_000, type="text", text="x")), None, JSON),
+    "a signature of 3 MB": (MESSAGES, 200, lambda: dump(blocks(1, type="thinking", thinking="x", signature="s" * 3 * MB)), None, JSON),
+    "45,000 thoughts": (MESSAGES, 200, lambda: dump(blocks(1, type="text", text="x")), lambda: thinking(45_000), SSE),
+    "10,000 items": (RESPONSES, 200, lambda: dump(items(10_000, type="reasoning", id="r", summary=[])), None, JSON),
+    "a sealed item of 3 MB": (RESPONSES, 200, lambda: dump(items(1, type="reasoning", id="r", summary=[], encrypted_content="e" * 3 * MB)), None, JSON),
+    "10,000 parts": (GEMINI, 200, lambda: dump(candidate([{"text": "x"}] * 10_000)), None, JSON),
+    "an array of 45,000": (GEMINI, 200, lambda: dump(candidate([{"text": "x"}])), lambda: b"[" + b",".join([dump(candidate([{"text": "x"}]))] * 45_000) + b"]", JSON),
+    "10,000 calls in a message": (OLLAMA, 200, lambda: dump(chat_line(True, tool_calls=[{"function": {"name": "probe_add", "arguments": {"a": 1}}}] * 10_000)), None, JSON),
+    "45,000 lines": (OLLAMA, 200, lambda: dump(chat_line(True)), lambda: (dump(chat_line()) + b"\n") * 45_000, NDJSON),
+    "endless": (CHAT, 200, None, None, SSE),
+    "endless lines": (OLLAMA, 200, None, None, NDJSON),
 }
-SHORT = ["100,000 calls", "a name of 10 MB", "arguments of 3 MB", "padded to 3.9 MB", "text of 500 KB", "45,000 deltas", "an error of 3 MB", "endless"]
+SHORT = ["100,000 calls", "a name of 10 MB", "padded to 3.9 MB", "text of 500 KB", "45,000 deltas", "an error of 3 MB", "endless"]
 NAMES = list(REPLIES)
 MADE = {}
 LOCK = threading.Lock()
@@ -75,7 +140,7 @@ LOCK = threading.Lock()
 def made(name, stream):
     with LOCK:
         if (name, stream) not in MADE:
-            _, plain, streamed = REPLIES[name]
+            _, _, plain, streamed, _ = REPLIES[name]
             MADE[name, stream] = (streamed or plain)() if stream else plain()
         return MADE[name, stream]
 
@@ -88,29 +153,38 @@ class Hostile(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         length = int(self.headers.get("content-length") or 0)
-        stream = b'"stream":true' in self.rfile.read(length).replace(b" ", b"")
+        body = self.rfile.read(length).replace(b" ", b"")
+        stream = b'"stream":true' in body or "streamGenerateContent" in self.path
         name = NAMES[int(self.path.split("/")[1])]
         try:
-            self.endless() if name == "endless" else self.whole(name, stream)
+            self.endless(name) if name.startswith("endless") else self.whole(name, stream)
         except (ConnectionError, TimeoutError):
             self.close_connection = True
 
     def whole(self, name, stream):
-        status, _, streamed = REPLIES[name]
+        _, status, _, streamed, kind = REPLIES[name]
         data = made(name, stream)
         self.send_response(status)
-        self.send_header("content-type", "text/event-stream" if stream and streamed else "application/json")
+        self.send_header("content-type", kind if stream or not streamed else JSON)
         if "bomb" in name:
             self.send_header("content-encoding", "gzip")
+        if "headers" in name:
+            for number in range(80):
+                self.send_header(f"x-request-id-{number}", "h" * 3800)
+        if "limit" in name:
+            self.send_header("retry-after", "0")
         self.send_header("content-length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
 
-    def endless(self):
+    def endless(self, name):
+        dialect, _, _, _, kind = REPLIES[name]
         self.send_response(200)
-        self.send_header("content-type", "text/event-stream")
+        self.send_header("content-type", kind)
         self.end_headers()
-        piece = b"data: " + json.dumps(chunk({"content": "x" * 4000})).encode() + b"\n\n"
+        piece = b"data: " + dump(chunk({"content": "x" * 4000})) + b"\n\n"
+        if dialect == OLLAMA:
+            piece = dump(chat_line(content="x" * 4000)) + b"\n"
         for _ in range(20_000):
             self.wfile.write(piece)
         self.close_connection = True
@@ -119,10 +193,24 @@ class Hostile(http.server.BaseHTTPRequestHandler):
         pass
 
 
+def serve():
+    """Serves in a process of its own: the peak of a process counts what its parent held when it was begun."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hostile)
+    server.daemon_threads = True
+    process = os.fork()
+    if process == 0:
+        server.serve_forever()
+    server.socket.close()
+    return server.server_port, process
+
+
 def measure(program, port, name, concurrency):
     with tempfile.TemporaryDirectory() as folder:
-        url = f"http://127.0.0.1:{port}/{NAMES.index(name)}/v1"
-        arguments = [program, "probe", url, "--model", "m", "--dialect", "openai-chat", "--suite", "standard", "--trials", "2", "--concurrency", str(concurrency), "--timeout", "60s"]
+        dialect = REPLIES[name][0]
+        base = "/v1beta" if dialect == GEMINI else "" if dialect in (OLLAMA, MESSAGES) else "/v1"
+        url = f"http://127.0.0.1:{port}/{NAMES.index(name)}{base}"
+        words = ["--dialect", dialect, "--suite", "standard", "--trials", "2", "--timeout", "60s"]
+        arguments = [program, "probe", url, "--model", "m", "--concurrency", str(concurrency), *words]
         began = time.time()
         child = os.fork()
         if child == 0:
@@ -138,17 +226,19 @@ def measure(program, port, name, concurrency):
 
 def main():
     program, short = os.path.abspath(sys.argv[1]), "--short" in sys.argv
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hostile)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    # The rest of the words picks replies whose names hold them.
+    wanted = [word for word in sys.argv[2:] if word != "--short"]
+    names = [name for name in NAMES if any(word in name for word in wanted)] or (SHORT if short else NAMES)
+    port, server = serve()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     wrong = 0
-    for name in SHORT if short else NAMES:
+    for name in names:
         for concurrency in ([64] if short else [8, 64]):
-            peak, profile, code, seconds = measure(program, server.server_port, name, concurrency)
+            peak, profile, code, seconds = measure(program, port, name, concurrency)
             good = peak < LIMIT_MB and profile < PROFILE_MB and code in (0, 3)
             wrong += not good
-            print(f"{'ok  ' if good else 'FAIL'} {name:24} at {concurrency:2}: {peak:6.0f} MB, profile {profile:5.2f} MB, exit {code}, {seconds:4.1f} s", flush=True)
+            print(f"{'ok  ' if good else 'FAIL'} {name:26} at {concurrency:2}: {peak:6.0f} MB, profile {profile:5.2f} MB, exit {code}, {seconds:4.1f} s", flush=True)
+    os.kill(server, signal.SIGKILL)
     print(f"memory-check: {wrong} beyond {LIMIT_MB} MB or with a profile beyond {PROFILE_MB} MB")
     sys.exit(1 if wrong else 0)
 

@@ -1,7 +1,5 @@
 //! Confirmation: a suspected regression is sampled again until a sequential test decides.
 
-use std::sync::Arc;
-
 use futures_util::future::join_all;
 
 use super::{RunEnd, RunListener, RunRecorder, RunSettings, StopRequests};
@@ -55,9 +53,9 @@ pub(crate) async fn confirm_all(
     listener.sampling_again(suspects.len());
     let connections: Vec<Connection> = suspects.iter().map(|it| it.connection.clone()).collect();
     let sampling = join_all(suspects.iter().map(|suspect| confirm(suspect, settings, test)));
-    let all = tokio::select! {
-        all = sampling => all,
-        () = stop.drain(&connections, listener) => return Ok(RunEnd::Interrupted),
+    let all = match stop.unless_stopped(&connections, listener, sampling).await {
+        Ok(all) => all,
+        Err(end) => return Ok(end),
     };
     for confirmation in all.iter().flat_map(|confirmed| &confirmed.confirmations) {
         listener.confirmed(confirmation);
@@ -68,7 +66,7 @@ pub(crate) async fn confirm_all(
 
 /// Samples the suspicions of one target again.
 pub async fn confirm(suspect: &Suspect<'_>, settings: &RunSettings, test: TestPlan) -> Confirmed {
-    let log = ExchangeLog::charging(Arc::clone(&suspect.connection.budget));
+    let log = ExchangeLog::default();
     let mut confirmations = Vec::new();
     for suspicion in &suspect.suspicions {
         let (decision, samples) = match suspect.bench(suspicion, settings, &log) {

@@ -3,13 +3,16 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use super::RunSettings;
+use crate::conversation::thinking_budget;
 use crate::probe::{Estimate, Load, estimate};
 use crate::profile::UnitCost;
 use crate::store::{Percentiles, TargetCost, Totals};
-use crate::target::{ADDRESS, Target, questions};
+use crate::target::{ADDRESS, MAX_TOKENS, Target, questions};
 use crate::telemetry::TurnEvent;
-use crate::transport::{Budget, Timing};
+use crate::transport::{Budget, Money, RetryPolicy, Timing, TokenCount};
 
 /// Tokens of a question that only finds out the dialect.
 const GREETING: u64 = 32;
@@ -25,6 +28,32 @@ pub(crate) fn foreseen(target: &Target, settings: &RunSettings) -> Estimate {
     let most = Load { requests, tokens: greetings * GREETING };
     let thinking = target.endpoint.accesses.iter().find_map(|access| access.thinking.as_ref());
     estimate(&settings.probes(), settings.trials, thinking) + Estimate { likely, most }
+}
+
+/// How often one request is sent at most: the attempts of the retry policy, one more on a fresh connection,
+/// and all of that again for a stream that was cut short.
+fn attempts() -> u64 {
+    2 * (u64::from(RetryPolicy::default().max_attempts) + 1)
+}
+
+/// Tokens of a prompt for each that is foreseen: what the characters of it can be at most.
+const PROMPT_AT_MOST: u64 = 3;
+
+/// Replies that the history of a conversation holds at most.
+const REPLIES_IN_HISTORY: u64 = 8;
+
+/// What probing a target can cost at most, every retry that is allowed included, as long as the endpoint
+/// keeps to the token limit of each request.
+pub(crate) fn bound(target: &Target, settings: &RunSettings) -> Load {
+    let most = foreseen(target, settings).most;
+    let reply = settings.suite.manner().max_tokens.unwrap_or(MAX_TOKENS);
+    let switches = target.endpoint.accesses.iter().filter_map(|access| access.thinking.as_ref());
+    let fields = switches.map(|switch| &switch.on).chain([&target.extra_body]);
+    let reply = reply.saturating_add(fields.map(thinking_budget).max().unwrap_or(0));
+    let each = TokenCount::at_most(&Value::Null, reply.saturating_mul(1 + REPLIES_IN_HISTORY));
+    let prompts = most.tokens.saturating_mul(PROMPT_AT_MOST);
+    let once = prompts.saturating_add(most.requests.saturating_mul(each.total()));
+    Load { requests: most.requests, tokens: once } * attempts()
 }
 
 /// What a run has spent since it began, before it was broken off included.
@@ -50,6 +79,13 @@ impl Spending {
             wall_ms: millis(self.began.elapsed()).saturating_add(self.earlier_ms),
         }
     }
+
+    /// What the tokens cost, where the prices of models are known.
+    pub(super) fn cost(&self) -> Option<f64> {
+        let cost = self.budget.cost();
+        let is_known = cost > Money::default() || self.budget.limits().cost.is_some();
+        is_known.then(|| cost.units())
+    }
 }
 
 fn millis(time: Duration) -> u64 {
@@ -73,7 +109,9 @@ pub(super) fn cost(times: &[Timing], account: &Budget, wall: Duration) -> Target
 /// What a turn cost. Tokens are those of the turns that the metrics are counted on: which others
 /// there were besides depends on what was under way when something failed.
 pub(super) fn unit_cost(target: &Target, turns: &[TurnEvent], times: &[Timing]) -> UnitCost {
-    let spent = |turn: &TurnEvent| Some(turn.prompt_tokens? + turn.completion_tokens.unwrap_or(0));
+    let spent = |turn: &TurnEvent| {
+        Some(turn.prompt_tokens?.saturating_add(turn.completion_tokens.unwrap_or(0)))
+    };
     let spent: Vec<u64> = turns.iter().filter_map(spent).filter(|tokens| *tokens > 0).collect();
     let count = u64::try_from(spent.len()).unwrap_or(u64::MAX);
     let median = || Percentiles::of(times.iter().map(|it| it.total_ms).collect());

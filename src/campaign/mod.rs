@@ -32,7 +32,7 @@ pub use adapter::{Upstream, UpstreamError, as_exchange};
 pub(crate) use baseline::{Baseline, suspects};
 pub(crate) use confirm::confirm_all;
 pub use confirm::{Confirmed, Suspect, confirm};
-pub(crate) use cost::foreseen;
+pub(crate) use cost::{bound, foreseen};
 pub(crate) use diagnosis::is_offered;
 pub(crate) use freshness::freshness;
 pub use probe_target::{ProbeTargetError, ProbedTarget, probe_target, probe_with_plan};

@@ -102,6 +102,8 @@ impl RunRecorder {
             adapter,
             one_off,
             shadow,
+            budget: budget.limits().into(),
+            cost: None,
             completion: Completion::Running,
             totals: Totals::default(),
             metrics: None,
@@ -151,6 +153,7 @@ impl RunRecorder {
         }
         let wall_ms = std::mem::take(&mut manifest.totals).wall_ms;
         manifest.finished_at = None;
+        manifest.budget = budget.limits().into();
         manifest.completion = Completion::Running;
         manifest.confirmations.clear();
         manifest.metrics = merge_metrics(found.values());
@@ -210,9 +213,13 @@ impl RunRecorder {
         self.close_journals()?;
         self.manifest.finished_at = Some(now);
         self.manifest.totals = self.spending.totals();
+        self.manifest.cost = self.spending.cost();
         self.manifest.completion = match (end, self.without_verdict()) {
             (RunEnd::Interrupted, _) => {
                 Completion::Incomplete { because: "it was interrupted".to_owned() }
+            }
+            (RunEnd::OutOfTime, _) => {
+                Completion::Incomplete { because: "its deadline was reached".to_owned() }
             }
             (RunEnd::Finished, Some(because)) => Completion::Incomplete { because },
             (RunEnd::Finished, None) => Completion::Complete,

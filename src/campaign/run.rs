@@ -44,8 +44,8 @@ pub(crate) trait RunListener: Sync {
     fn asked(&self, target: &Target, probe: &str);
     /// A target was probed, and the result is recorded.
     fn ended(&self, target: &Target, result: &Result<ProbedTarget, ProbeTargetError>);
-    /// Nothing more is sent; what is under way may end within this time.
-    fn stopping(&self, grace: Duration);
+    /// Nothing more is sent, for this reason; what is under way may end within this time.
+    fn stopping(&self, grace: Duration, end: RunEnd);
     /// Suspected regressions of so many targets are about to be sampled again.
     fn sampling_again(&self, targets: usize);
     /// What the samples decided on one suspicion.
@@ -68,6 +68,8 @@ pub(crate) enum RunEnd {
     Finished,
     /// The user or a supervisor stopped it.
     Interrupted,
+    /// Its deadline was reached.
+    OutOfTime,
 }
 
 /// The result of each target that was probed, by name, in the order they ended.
@@ -112,7 +114,7 @@ impl Campaign<'_> {
                 tasks.spawn(visit(place, connection.clone(), Arc::clone(&settings), tell.clone()));
             }
             tokio::select! {
-                () = &mut stopped => break RunEnd::Interrupted,
+                end = &mut stopped => break end,
                 Some((place, probe)) = heard.recv() => self.tell_asked(place, &probe),
                 visited = tasks.join_next() => match visited {
                     None => break RunEnd::Finished,

@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 use std::slice::from_ref;
-use std::sync::Arc;
-use std::time::Duration;
 
 use clap::Args;
 
@@ -15,17 +13,16 @@ use super::run::REPORTS;
 use super::shell::clock;
 use super::shell::console::Console;
 use super::shell::demands;
-use super::shell::dry_run;
+use super::shell::dry_run::DryRun;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
 use super::shell::progress::Progress;
 use super::shell::signal::stop_requests;
 use super::shell::spent::spent;
-use crate::campaign::{Campaign, ProbedTarget, RunRecorder, RunSettings, RunSubject};
+use crate::campaign::{Campaign, ProbedTarget, RunRecorder, RunSettings, RunSubject, StopRequests};
 use crate::profile::Requirement;
 use crate::report::{EvidenceLinks, Report};
 use crate::target::{Connection, Defaults, TargetEntry};
-use crate::transport::Budget;
 
 /// Probe one endpoint, without any configuration
 ///
@@ -72,7 +69,9 @@ pub(super) fn run(args: &ProbeArgs, console: &Console) -> Result<Exit, CliError>
     let settings = args.asking.settings(&Defaults::default())?;
     let entry = args.endpoint.entry(args.url.as_deref(), &args.asking);
     if args.asking.is_dry_run() {
-        return dry_run::show([&first_target(&entry)?], &settings, &args.output, console);
+        let limits = args.asking.limits_of(&Defaults::default())?;
+        let target = first_target(&entry)?;
+        return DryRun::of([&target], &settings, limits).show(&args.output, console);
     }
     let runtime = tokio::runtime::Runtime::new()?;
     let (probed, recorder, compared) =
@@ -106,16 +105,16 @@ async fn probe_endpoint(
     settings: &RunSettings,
     console: &Console,
 ) -> Result<(ProbedTarget, Option<RunRecorder>, Option<Comparison>), CliError> {
-    let budget: Arc<Budget> = args.asking.budget(&Defaults::default());
-    let mut connection = connect_to(entry, &budget).await?;
+    let budget = args.asking.budget(&Defaults::default())?;
+    let mut connection = connect_to(entry, &budget, &args.asking).await?;
     let mut recorder = None;
     if !args.no_keep {
         let asked = [&mut connection];
         let begun = RunRecorder::begin(&args.reports, settings, asked, RunSubject::OneOff, &budget);
         recorder = Some(begun?);
     }
-    let grace = args.asking.grace();
-    let probed = probe_one(&connection, settings, recorder.as_mut(), grace, console).await?;
+    let stop = &mut stop_requests(&args.asking, &Defaults::default())?;
+    let probed = probe_one(&connection, settings, recorder.as_mut(), stop, console).await?;
     let compared = if args.with_plan {
         Some(Comparison::measure(&connection, settings, &probed.profile).await?)
     } else {
@@ -129,10 +128,9 @@ pub(super) async fn probe_one(
     connection: &Connection,
     settings: &RunSettings,
     mut recorder: Option<&mut RunRecorder>,
-    grace: Duration,
+    stop: &mut StopRequests,
     console: &Console,
 ) -> Result<ProbedTarget, CliError> {
-    let stop = &mut stop_requests(grace)?;
     let mut listener = Progress::new(console, 1, settings.probes().len());
     if let Some(recorder) = &recorder {
         listener = listener.kept_in(recorder.folder());

@@ -11,6 +11,7 @@ use super::probe::probe_one;
 use super::shell::console::Console;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
+use super::shell::signal::stop_requests;
 use crate::campaign::{RunSettings, open_question};
 use crate::replay::{Origin, Transcript, transcribe};
 use crate::report::plural;
@@ -78,9 +79,9 @@ async fn record(args: &RecordArgs, console: &Console) -> Result<Transcript, CliE
         }
         url => {
             let settings = args.asking.settings(&Defaults::default())?;
-            let budget = args.asking.budget(&Defaults::default());
+            let budget = args.asking.budget(&Defaults::default())?;
             let entry = args.endpoint.entry(url.as_deref(), &args.asking);
-            let connection = connect_to(&entry, &budget).await?;
+            let connection = connect_to(&entry, &budget, &args.asking).await?;
             of_connection(args, connection, &settings, None, console).await
         }
     }
@@ -98,8 +99,9 @@ async fn of_target(
     let base_url = server.as_ref().map(Running::base_url).unwrap_or_default();
     let target = scope.targets(&base_url)?.into_iter().next();
     let target = target.ok_or_else(|| CliError::usage(format!("no target is called '{name}'")))?;
-    let budget = args.asking.budget(scope.defaults());
-    let connector = Connector::new(budget, scope.defaults().concurrency);
+    let budget = args.asking.budget(scope.defaults())?;
+    let connector = Connector::new(budget, scope.defaults().concurrency)
+        .at_prices(args.asking.prices(scope.defaults())?);
     let connection = connector.connect(args.asking.limit(target), &env);
     let connection = connection.map_err(CliError::usage)?;
     of_connection(args, connection, &settings, scope.model(name), console).await
@@ -113,7 +115,8 @@ async fn of_connection(
     console: &Console,
 ) -> Result<Transcript, CliError> {
     let extra_body = connection.target.extra_body.clone();
-    let probed = probe_one(&connection, settings, None, args.asking.grace(), console).await?;
+    let stop = &mut stop_requests(&args.asking, &Defaults::default())?;
+    let probed = probe_one(&connection, settings, None, stop, console).await?;
     let profile = &probed.profile;
     if let Some(why) = open_question(profile) {
         return Err(CliError::inconclusive(format!("nothing recorded: no verdict on {why}")));

@@ -20,7 +20,7 @@ use super::shell::ci;
 use super::shell::clock;
 use super::shell::console::Console;
 use super::shell::demands;
-use super::shell::dry_run;
+use super::shell::dry_run::DryRun;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
 use super::shell::progress::Progress;
@@ -34,7 +34,7 @@ use crate::profile::{Profile, Status};
 use crate::regress::find_drifts;
 use crate::report::{EvidenceLinks, Paint, Report, for_terminal, plural};
 use crate::sim::Running;
-use crate::store::{Completion, RunHistory, RunId, Shard, StoreError};
+use crate::store::{Completion, Manifest, RunHistory, RunId, Shard, StoreError};
 use crate::target::{Connection, Connector, Target};
 use crate::transport::Budget;
 
@@ -184,7 +184,14 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<Exit, CliError> {
     };
     if args.asking.is_dry_run() {
         let targets = args.targets(&scope, NOWHERE, &settings)?;
-        return dry_run::show(&targets, &settings, &args.output, console);
+        let limits = args.asking.limits_of(scope.defaults())?;
+        let exit = DryRun::of(&targets, &settings, limits).show(&args.output, console)?;
+        if args.confirming.test().is_some() {
+            console.note(
+                "sampling suspected regressions again comes on top; --confirm off leaves it out",
+            );
+        }
+        return Ok(exit);
     }
     // Before anything is spent: a policy with a mistake in it must not cost a run.
     let baseline = args.against.load()?;
@@ -281,10 +288,13 @@ async fn probe_all(
     console: &Console,
 ) -> Result<EndedRun, CliError> {
     // Before anything is asked: whoever stops the process then finds a run that says so.
-    let stop = &mut stop_requests(args.asking.grace())?;
+    let stop = &mut stop_requests(&args.asking, scope.defaults())?;
     let server = scope.serve().await?;
     let base_url = server.as_ref().map(Running::base_url).unwrap_or_default();
-    let budget = args.asking.budget(scope.defaults());
+    let budget = match &resumed {
+        None => args.asking.budget(scope.defaults())?,
+        Some(resumed) => args.asking.budget_of(resumed, scope.defaults())?,
+    };
     let mut connections =
         connect_all(args, scope, args.targets(scope, &base_url, settings)?, &budget)?;
     let (mut recorder, mut found) = match resumed {
@@ -309,11 +319,14 @@ async fn probe_all(
         let suspects = suspects(&connections, &found, &baseline.of_run(recorder.manifest()));
         end = confirm_all(&suspects, settings, test, &mut recorder, stop, listener).await?;
     }
-    let compared = if args.with_plan && end == RunEnd::Finished {
-        with_plan::measure_all(&connections, settings, &found, args.jobs.get()).await?
-    } else {
-        Vec::new()
-    };
+    let mut compared = Vec::new();
+    if args.with_plan && end == RunEnd::Finished {
+        let measured = with_plan::measure_all(&connections, settings, &found, args.jobs.get());
+        match stop.unless_stopped(&connections, listener, measured).await {
+            Ok(measured) => compared = measured?,
+            Err(stopped) => end = stopped,
+        }
+    }
     Ok(EndedRun { connections, found, recorder, end, compared })
 }
 
@@ -326,8 +339,9 @@ fn connect_all(
 ) -> Result<Vec<Connection>, CliError> {
     let mut bounds = scope.defaults().bounds.clone();
     bounds.extend(args.asking.bounds());
-    let connector =
-        Connector::new(Arc::clone(budget), scope.defaults().concurrency).within(&bounds);
+    let connector = Connector::new(Arc::clone(budget), scope.defaults().concurrency)
+        .within(&bounds)
+        .at_prices(args.asking.prices(scope.defaults())?);
     let connect = |mut target: Target| {
         let name = target.name.clone();
         target.endpoint.insecure_http |= args.insecure_http;
@@ -335,6 +349,18 @@ fn connect_all(
         connection.map_err(|error| CliError::usage(format!("target '{name}': {error}")))
     };
     targets.into_iter().map(connect).collect()
+}
+
+/// The flag that sets the limit which a run has reached.
+fn used_up(manifest: &Manifest) -> Option<&'static str> {
+    let (budget, totals) = (&manifest.budget, &manifest.totals);
+    let is_out = |problem: &String| problem.contains(" is used up");
+    manifest.targets.iter().filter_map(|it| it.problem.as_ref()).find(|it| is_out(it))?;
+    let is_reached = |limit: Option<u64>| limit.is_some_and(|limit| totals.requests >= limit);
+    if is_reached(budget.max_requests) {
+        return Some("--max-requests");
+    }
+    Some(if budget.max_cost.is_some() { "--max-cost" } else { "--max-tokens-total" })
 }
 
 impl EndedRun {
@@ -355,7 +381,9 @@ impl EndedRun {
         ));
         if let Completion::Incomplete { because } = &manifest.completion {
             console.note(&format!("the run is incomplete: {}", for_terminal(because)));
-            console.note(&format!("`{}` goes on with it", args.again(&manifest.run)));
+            let again = args.again(&manifest.run);
+            let larger = used_up(manifest).map(|flag| format!(", with a larger {flag}"));
+            console.note(&format!("`{again}` goes on with it{}", larger.unwrap_or_default()));
         }
     }
 
@@ -381,7 +409,7 @@ impl EndedRun {
     fn check_demands(&self, console: &Console) -> Exit {
         let mut exit = match self.end {
             RunEnd::Finished => Exit::Fine,
-            RunEnd::Interrupted => Exit::Inconclusive,
+            RunEnd::Interrupted | RunEnd::OutOfTime => Exit::Inconclusive,
         };
         for Connection { target, .. } in &self.connections {
             exit = exit.and(match self.found.get(&target.name) {

@@ -15,7 +15,9 @@ use crate::sim::{Fleet, Options, Running, Sim};
 /// Serve the simulated models until stopped
 ///
 /// All models stand behind one port, on the providers' own paths. The first
-/// line on standard output is the base URL.
+/// line on standard output is the base URL. At most 512 connections are kept
+/// (the oldest that waits for a request makes room), a request may take a
+/// minute to arrive and have 32 MB, and all of them together 64 MB.
 #[derive(Debug, Args)]
 pub(super) struct SimArgs {
     /// Where to listen; port 0 picks a free one
@@ -78,5 +80,12 @@ async fn serve(fleet: Fleet, args: SimArgs, console: &Console) -> Result<Exit, C
 fn announce(running: &Running, models: usize, console: &Console) -> Result<(), CliError> {
     console.result(&running.base_url())?;
     console.note(&format!("serving {models} simulated models; stop with Ctrl-C"));
+    if !running.addr().ip().to_canonical().is_loopback() {
+        console.problem(&format!(
+            "warning: {} is open to other machines: whoever reaches it can send requests; \
+             `--addr 127.0.0.1:PORT` keeps it to this one, --api-key asks for a key",
+            running.addr()
+        ));
+    }
     Ok(())
 }

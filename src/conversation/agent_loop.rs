@@ -67,7 +67,7 @@ impl<'a> AgentLoop<'a> {
             return Step::Ended(Ending::OutOfTurns);
         }
         self.turns += 1;
-        self.conversation.repair_history();
+        self.conversation.repair_history().await;
         let turn = self.conversation.turn().await;
         if let Some(ending) = self.ending(&turn) {
             return Step::Ended(ending);

@@ -31,33 +31,29 @@ fn check(reply: &Reply, limits: &SizeLimits) -> Result<(), TransportError> {
     for word in words.into_iter().flatten() {
         limits.check(Oversize::Id, word.len())?;
     }
-    let mut bytes = 0_usize;
     for part in &reply.parts {
-        bytes = bytes.saturating_add(match part {
-            Part::Text(text) => text.len(),
-            Part::Reasoning(state) => size(&state.value),
-            Part::Call(call) => {
-                check_call(&call.name, call.id.as_str(), size(&call.input), limits)?
-            }
-            Part::BrokenCall(call) => {
-                check_call(&call.name, call.id.as_str(), call.arguments.len(), limits)?
-            }
-            Part::Result(result) => size(&result.content),
-        });
+        let (name, id, arguments) = match part {
+            Part::Call(call) => (&call.name, &call.id, size(&call.input)),
+            Part::BrokenCall(call) => (&call.name, &call.id, call.arguments.len()),
+            Part::Text(_) | Part::Reasoning(_) | Part::Result(_) => continue,
+        };
+        limits.check(Oversize::Name, name.len())?;
+        limits.check(Oversize::Id, id.as_str().len())?;
+        limits.check(Oversize::Arguments, arguments)?;
     }
-    limits.check(Oversize::Reply, bytes)
+    limits.check(Oversize::Reply, bytes_of(&reply.parts))
 }
 
-fn check_call(
-    name: &str,
-    id: &str,
-    arguments: usize,
-    limits: &SizeLimits,
-) -> Result<usize, TransportError> {
-    limits.check(Oversize::Name, name.len())?;
-    limits.check(Oversize::Id, id.len())?;
-    limits.check(Oversize::Arguments, arguments)?;
-    Ok(name.len() + id.len() + arguments)
+/// About as many bytes as these parts have as text.
+pub(super) fn bytes_of(parts: &[Part]) -> usize {
+    let bytes = |part: &Part| match part {
+        Part::Text(text) => text.len(),
+        Part::Reasoning(state) => size(&state.value),
+        Part::Call(call) => call.name.len() + call.id.as_str().len() + size(&call.input),
+        Part::BrokenCall(call) => call.name.len() + call.id.as_str().len() + call.arguments.len(),
+        Part::Result(result) => size(&result.content),
+    };
+    parts.iter().map(bytes).sum()
 }
 
 /// About as many bytes as a value has as text.

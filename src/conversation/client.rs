@@ -6,6 +6,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::bounds::{is_too_large, within};
+use super::usage::check_usage;
 use super::{Answer, ExchangeLog, decode_answer, token_limit};
 use crate::adapt::apply::Rewriter;
 use crate::adapt::plan::Plan;
@@ -95,6 +96,11 @@ impl Client {
         Some(self.clone().with_codec(codec))
     }
 
+    /// How large a reply may be.
+    pub(super) fn limits(&self) -> &SizeLimits {
+        &self.address.limits
+    }
+
     /// The protocol it speaks.
     pub fn dialect(&self) -> DialectId {
         self.address.dialect
@@ -112,6 +118,8 @@ impl Client {
     /// A stream that was cut short is asked for once more, so that a passing fault leaves no mark.
     async fn ask_as_is(&self, request: &Request) -> EvidencedAnswer {
         let call = self.call(request);
+        let allowed = self.allowed_tokens(request, &call);
+        let call = call.with_reply_of(allowed.unwrap_or(self.address.max_tokens));
         let mut turn = self.send(&call, request.stream).await;
         for _ in 0..TRUNCATED_RETRIES {
             if !matches!(turn.answer, Answer::CutShort(_)) {
@@ -119,7 +127,7 @@ impl Client {
             }
             turn = self.send(&call, request.stream).await;
         }
-        token_limit::mark_masked(&mut turn.answer, || self.allowed_tokens(request, &call));
+        token_limit::mark_masked(&mut turn.answer, allowed);
         turn
     }
 
@@ -147,10 +155,14 @@ impl Client {
         };
         let mut exchange = RecordedExchange::from(self.transport.send(call, &judge).await);
         let decoded = decoded.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let answer = match exchange.response() {
+        let mut answer = match exchange.response() {
             Ok(response) => decoded.unwrap_or_else(|| decode(response)),
             Err(error) => Answer::Nothing(error.to_string()),
         };
+        let used = check_usage(&mut answer, call.most);
+        if let (Some(payment), Some(used)) = (exchange.take_payment(), used) {
+            payment.settle(used);
+        }
         let evidence = exchange.digest().clone();
         // A large reply keeps its room in memory until it is stored.
         let _room = exchange.take_room();
@@ -181,7 +193,7 @@ impl Client {
 
 /// The tokens of thinking that a request asks for. They count against the limit of the reply, and a
 /// limit below them is refused.
-fn thinking_budget(extra: &Object) -> u64 {
+pub(crate) fn thinking_budget(extra: &Object) -> u64 {
     let budget = extra.get("thinking").and_then(|thinking| thinking.get("budget_tokens"));
     budget.and_then(Value::as_u64).unwrap_or(0)
 }

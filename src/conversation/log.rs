@@ -1,23 +1,22 @@
-//! Exchange log: what was sent and received, and the tokens it cost.
+//! Exchange log: what was sent and received.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Answer;
 use crate::ir::Digest;
-use crate::transport::{Budget, RecordedExchange, Response, Timing, TokenCount};
+use crate::transport::{RecordedExchange, Response, Timing};
 
 /// Every exchange of a run, in the order they ended. Clones share it.
 #[derive(Debug, Clone, Default)]
-pub struct ExchangeLog {
-    logged: Arc<Mutex<Logged>>,
-    budget: Option<Arc<Budget>>,
-}
+pub struct ExchangeLog(Arc<Mutex<Logged>>);
 
 /// What is remembered of exchanges. One that a journal keeps leaves the memory when it is over.
 #[derive(Debug, Clone, Default)]
 pub struct Logged {
-    /// Those that no journal keeps.
+    /// Those that no journal keeps, as far as memory goes.
     pub exchanges: Vec<RecordedExchange>,
+    /// About as many bytes as these have.
+    size: usize,
     /// The addresses of those that one keeps.
     pub kept: Vec<Digest>,
     /// The first of those that are kept and were not answered with a reply.
@@ -28,21 +27,15 @@ pub struct Logged {
     pub times: Vec<Timing>,
 }
 
+/// How many bytes of exchanges are remembered that no journal keeps. What comes then is judged and
+/// forgotten.
+const REMEMBERED: usize = 32 << 20;
+
 /// How many failures are remembered.
 const FAILURES: usize = 8;
 
 impl ExchangeLog {
-    /// A log that has the tokens of every reply paid from this budget.
-    pub fn charging(budget: Arc<Budget>) -> Self {
-        Self { budget: Some(budget), ..Self::default() }
-    }
-
     pub(super) fn push(&self, exchange: RecordedExchange, answer: &Answer) {
-        if let (Some(budget), Some(tokens)) = (&self.budget, tokens_of(answer))
-            && !exchange.is_recalled()
-        {
-            budget.charge(tokens);
-        }
         let mut logged = self.logged();
         if exchange.response().is_ok_and(Response::is_success) {
             logged.times.push(exchange.timing);
@@ -50,12 +43,15 @@ impl ExchangeLog {
         let is_reply = matches!(answer, Answer::Reply(_) | Answer::CutShort(_));
         logged.replies += usize::from(is_reply);
         if !exchange.is_kept() {
-            logged.exchanges.push(exchange);
+            logged.size = logged.size.saturating_add(exchange.size());
+            if logged.size <= REMEMBERED {
+                logged.exchanges.push(exchange);
+            }
             return;
         }
         logged.kept.push(exchange.digest().clone());
         if !is_reply && logged.failures.len() < FAILURES {
-            logged.failures.push(exchange);
+            logged.failures.push(exchange.shorten());
         }
     }
 
@@ -65,17 +61,6 @@ impl ExchangeLog {
     }
 
     fn logged(&self) -> MutexGuard<'_, Logged> {
-        self.logged.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The tokens that the endpoint counted. A reply that was cut short has to be paid too.
-fn tokens_of(answer: &Answer) -> Option<TokenCount> {
-    match answer {
-        Answer::Reply(reply) | Answer::CutShort(reply) => Some(TokenCount {
-            prompt: reply.usage.input.unwrap_or(0),
-            completion: reply.usage.output.unwrap_or(0),
-        }),
-        Answer::Refused(_) | Answer::OutputRejected(_) | Answer::Nothing(_) => None,
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

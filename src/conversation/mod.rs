@@ -10,6 +10,7 @@
 //! - `token_limit`: what is left of a reply that the token limit ended
 //! - `missing_results`: error results for calls that nobody answered
 //! - `turn_event`: what is counted of a turn
+//! - `usage`: what a reply is charged, and whether the endpoint's count can be believed
 
 mod agent_loop;
 mod answer;
@@ -22,12 +23,15 @@ mod reading;
 mod token_limit;
 mod turn_event;
 mod turns;
+mod usage;
 
 pub use agent_loop::{AgentLoop, Ending, Step};
 pub use answer::{Answer, CUT_SHORT, Miss, excerpt};
+pub(crate) use client::thinking_budget;
 pub use client::{Address, Client, EvidencedAnswer};
 pub use decode::decode_answer;
 pub use log::{ExchangeLog, Logged};
 pub use reading::{Reading, read};
 pub(crate) use token_limit::CUT_BY_LIMIT;
 pub use turns::{Conversation, Turn};
+pub(crate) use usage::check_usage;

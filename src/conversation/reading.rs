@@ -5,6 +5,7 @@
 //! make.
 
 use serde_json::Value;
+use tokio::sync::Semaphore;
 
 use crate::ir::{CallId, Layer, Part, Reply, Stop, StopKind, ToolCall, ToolSpec};
 use crate::textcall::{self, Catalog, Options, Parsed, ProblemCode};
@@ -33,7 +34,12 @@ pub struct Reading {
 impl Reading {
     /// Whether the model tried to call, well or badly.
     pub fn attempted(&self) -> bool {
-        !self.calls.is_empty() || !self.broken.is_empty()
+        self.attempts() > 0
+    }
+
+    /// How often the model tried to call, well or badly.
+    pub(super) fn attempts(&self) -> usize {
+        self.calls.len() + self.broken.len()
     }
 }
 
@@ -67,8 +73,11 @@ pub fn read(reply: &Reply, tools: &[ToolSpec]) -> Reading {
     Reading { ending: ending(&reply.stop), ..visible }
 }
 
-/// From this many bytes on a reply is read on a thread of its own, so that other conversations go on.
+/// From this many bytes on texts are read on a thread of its own, so that other conversations go on.
 const LONG: usize = 32 * 1024;
+
+/// How many long texts are read at the same time: each may take some forty times its size in memory.
+static LONG_READINGS: Semaphore = Semaphore::const_new(3);
 
 /// Reads a reply without holding up other conversations.
 pub(super) async fn read_apart(reply: Reply, tools: Vec<ToolSpec>) -> (Reply, Reading) {
@@ -77,11 +86,21 @@ pub(super) async fn read_apart(reply: Reply, tools: Vec<ToolSpec>) -> (Reply, Re
         let reading = read(&reply, &tools);
         (reply, reading)
     };
+    apart(length, read_now).await
+}
+
+/// Does something with texts of this length without holding up other conversations.
+pub(super) async fn apart<T: Send + 'static>(
+    length: usize,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> T {
     if length < LONG {
-        return read_now();
+        return work();
     }
-    match tokio::task::spawn_blocking(read_now).await {
-        Ok(read) => read,
+    // It is never closed, so there is no error to meet.
+    let _place = LONG_READINGS.acquire().await.ok();
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
         // It is never cancelled, so it panicked: go on with that here.
         Err(error) => std::panic::resume_unwind(error.into_panic()),
     }

@@ -13,10 +13,10 @@ pub(crate) const CUT_BY_LIMIT: &str =
 
 /// Notes on a reply that its output tokens reach what the request allowed, where its stop reason does
 /// not say so.
-pub(super) fn mark_masked(answer: &mut Answer, allowed: impl FnOnce() -> Option<u64>) {
+pub(super) fn mark_masked(answer: &mut Answer, allowed: Option<u64>) {
     let Answer::Reply(reply) = answer else { return };
     let Some(used) = reply.usage.output.filter(|_| !is_at_limit(reply)) else { return };
-    if allowed().is_some_and(|allowed| used >= allowed) {
+    if allowed.is_some_and(|allowed| used >= allowed) {
         reply.defects.record(Defect::LimitMasked);
     }
 }
@@ -108,7 +108,7 @@ mod tests {
             let mut reply = reply(vec![Part::Text("The".to_owned())], kind);
             reply.usage.output = used;
             let mut answer = Answer::Reply(Box::new(reply));
-            mark_masked(&mut answer, || Some(64));
+            mark_masked(&mut answer, Some(64));
             (
                 answer.is_cut_by_limit(),
                 answer.reply().unwrap().defects.contains(Defect::LimitMasked),

@@ -3,7 +3,7 @@
 //! The one engine for the probes, which decide after every turn themselves, and for
 //! [`AgentLoop`](super::AgentLoop), which decides for them.
 
-use super::reading::read_apart;
+use super::reading::{apart, read_apart};
 use super::{Answer, Client, Reading, missing_results, token_limit, turn_event};
 use crate::adapt::apply::Rewriter;
 use crate::ir::{
@@ -12,6 +12,7 @@ use crate::ir::{
 use crate::prompted::{Protocol, ToolDelivery};
 use crate::telemetry::TurnEvent;
 use crate::tools::{ErrorCode, Registry, ToolFailure};
+use crate::transport::Oversize;
 
 /// How often the same call in a row makes a loop.
 const LOOP_LENGTH: usize = 3;
@@ -190,6 +191,9 @@ impl<'a> Conversation<'a> {
     async fn read_and_keep(&mut self, mut reply: Reply) -> (Answer, Reading) {
         let call_was_cut = token_limit::take_cut_call(&mut reply);
         let (reply, reading) = read_apart(reply, self.specs()).await;
+        if let Err(error) = self.client.limits().check(Oversize::Calls, reading.attempts()) {
+            return (Answer::Nothing(error.to_string()), Reading::default());
+        }
         if token_limit::ended_early(&reply, &reading, call_was_cut) {
             return (Answer::Nothing(token_limit::ENDED_EARLY.to_owned()), Reading::default());
         }
@@ -241,10 +245,15 @@ impl<'a> Conversation<'a> {
     }
 
     /// Gives an error result to every call of the history that has no result.
-    pub(super) fn repair_history(&mut self) {
+    pub(super) async fn repair_history(&mut self) {
         let (specs, protocol) = (self.specs(), self.text_protocol());
-        let repaired = missing_results::add(&mut self.request.messages, &specs, protocol);
-        self.next.unanswered_calls = repaired;
+        let mut messages = self.request.messages.clone();
+        let length = messages.iter().map(|message| message.text().len()).sum();
+        let repair = move || {
+            let repaired = missing_results::add(&mut messages, &specs, protocol);
+            (messages, repaired)
+        };
+        (self.request.messages, self.next.unanswered_calls) = apart(length, repair).await;
     }
 
     fn specs(&self) -> Vec<ToolSpec> {

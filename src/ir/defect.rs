@@ -120,6 +120,10 @@ pub enum Defect {
     ArgumentsDoneMissing,
     /// The reply is as long as the request allowed, and its stop reason hides that the limit ended it.
     LimitMasked,
+    /// The reply does not say how many tokens it cost.
+    UsageMissing,
+    /// The tokens that the reply says it cost are none, or far more than the request can have cost.
+    UsageImplausible,
 }
 
 impl Defect {

@@ -128,8 +128,11 @@ fn defect_remedy(defect: Defect) -> &'static str {
         D::ChoicesSplit | D::ChoicesEmpty | D::DeltaMissing => {
             "merge all choices, and pass over chunks that carry nothing"
         }
-        D::UsageInFinishChunk | D::UsageExcludesReasoning => {
-            "take usage from wherever it comes, and do not rely on its sums"
+        D::UsageInFinishChunk
+        | D::UsageExcludesReasoning
+        | D::UsageMissing
+        | D::UsageImplausible => {
+            "take usage from wherever it comes, and do not rely on its sums: count for yourself what is paid for"
         }
         D::SseComment => "use an SSE parser that passes over comment lines",
         D::LimitMasked => {

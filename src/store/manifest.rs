@@ -9,6 +9,7 @@ use crate::dialect::DialectId;
 use crate::ir::{Object, ToolSpec};
 use crate::profile::{Confirmation, Manner, Subject, ThinkingSwitch};
 use crate::telemetry::Metrics;
+use crate::transport::{BudgetLimits, Money};
 
 /// The version of the file format this binary writes.
 pub const MANIFEST_VERSION: u32 = 1;
@@ -60,6 +61,12 @@ pub struct Manifest {
     /// Whether it only looked on (`run --shadow`): such a run promotes nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shadow: bool,
+    /// What it may spend, before and after it was broken off.
+    #[serde(default, skip_serializing_if = "RunBudget::is_unlimited")]
+    pub budget: RunBudget,
+    /// What its tokens cost, in the currency of the user's prices, where these are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
     /// Whether it came to its end.
     pub completion: Completion,
     /// What it cost.
@@ -83,6 +90,45 @@ impl Manifest {
     /// Whether it asked every target there is: one that is not among them is missing.
     pub fn asks_every_target(&self) -> bool {
         self.selection == Selection::Every && self.shard.is_none()
+    }
+}
+
+/// What a run may spend; null is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunBudget {
+    /// Requests, retries included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_requests: Option<u64>,
+    /// Tokens of prompts and replies together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens_total: Option<u64>,
+    /// Money, in the currency of the user's prices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_cost: Option<f64>,
+}
+
+impl RunBudget {
+    /// Whether it has no limit at all.
+    pub fn is_unlimited(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The limits that it stands for.
+    pub fn limits(&self) -> BudgetLimits {
+        BudgetLimits {
+            requests: self.max_requests,
+            tokens: self.max_tokens_total,
+            cost: self.max_cost.and_then(Money::of_units),
+        }
+    }
+}
+
+impl From<BudgetLimits> for RunBudget {
+    fn from(limits: BudgetLimits) -> Self {
+        let BudgetLimits { requests, tokens, cost } = limits;
+        let max_cost = cost.map(Money::units);
+        Self { max_requests: requests, max_tokens_total: tokens, max_cost }
     }
 }
 

@@ -181,7 +181,7 @@ impl RunFolder {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{RunTarget, Selection, Totals};
+    use super::super::{RunBudget, RunTarget, Selection, Totals};
     use super::*;
     use crate::dialect::DialectId;
     use crate::ir::Object;
@@ -189,6 +189,8 @@ mod tests {
 
     fn manifest(run: &RunFolder, completion: Completion) -> Manifest {
         Manifest {
+            budget: RunBudget::default(),
+            cost: None,
             manifest_version: MANIFEST_VERSION,
             run: run.id().clone(),
             started_at: at("2026-11-15T08:30:00Z"),

@@ -48,6 +48,12 @@ pub struct Defaults {
     pub max_requests: Option<NonZeroU64>,
     /// Tokens that a run may use at most, prompts and replies together.
     pub max_tokens_total: Option<NonZeroU64>,
+    /// What a run may cost at most, in the currency of the prices.
+    pub max_cost: Option<f64>,
+    /// The file with the prices of the models, from the folder of the configuration.
+    pub prices: Option<PathBuf>,
+    /// How long a run may go on before it stops as it does on Ctrl-C.
+    pub deadline: Option<Span>,
     /// Whether credentials may be sent over plain HTTP to other machines.
     pub insecure_http: Option<bool>,
     /// How long a profile stays fresh; by default a day for clouds, a week for local servers.
@@ -145,8 +151,11 @@ impl ConfigFile {
     /// Reads the text of the file at this path.
     pub fn parse(path: &Path, text: impl Into<String>) -> Result<Self, ConfigError> {
         let text = text.into();
-        let config =
+        let mut config: Config =
             toml::from_str(&text).map_err(|error| ConfigError::from_toml(path, &text, &error))?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let prices = &mut config.defaults.prices;
+        *prices = prices.take().map(|prices| folder.join(prices));
         Ok(Self { config, path: path.to_owned(), text })
     }
 

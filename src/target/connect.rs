@@ -9,13 +9,13 @@ use url::Url;
 
 use super::credentials::secrets_in_fields;
 use super::offered::offered_models;
-use super::{Access, Bounds, Credentials, Endpoint, Env, MissingKey, Target, Timeouts};
+use super::{Access, Bounds, Credentials, Endpoint, Env, MissingKey, Prices, Target, Timeouts};
 use crate::conversation::{Address, Client, ExchangeLog};
 use crate::dialect::EndpointError;
 use crate::profile::origin;
 use crate::secret::{known_secrets, remember};
 use crate::transport::{
-    self, Budget, ConcurrencyLimit, HttpCall, HttpTransport, InFlight, Pool, RetryPolicy,
+    self, Budget, ConcurrencyLimit, HttpCall, HttpTransport, InFlight, Pool, Price, RetryPolicy,
     RetrySettings, Retrying, Scrubber, Secret, SendGate, SetupError, SharedLimits, SizeLimits,
     Transport, is_loopback,
 };
@@ -42,6 +42,14 @@ pub enum ConnectError {
         /// The host that it would be sent to.
         host: String,
     },
+    /// What the model costs is not known, and the run may cost only so much.
+    #[error(
+        "the price of '{model}' is not known, so --max-cost cannot hold; add [models.\"{model}\"] to the prices"
+    )]
+    NoPrice {
+        /// The model.
+        model: String,
+    },
     /// There is no HTTP client.
     #[error(transparent)]
     Setup(#[from] SetupError),
@@ -55,6 +63,7 @@ type OpenTransport = (Arc<dyn Transport>, Credentials, Arc<Budget>);
 #[derive(Debug)]
 pub struct Connector {
     budget: Arc<Budget>,
+    prices: Prices,
     concurrency: ConcurrencyLimit,
     gate: SendGate,
     in_flight: InFlight,
@@ -84,6 +93,7 @@ impl Connector {
     pub fn new(budget: Arc<Budget>, at_once: Option<NonZeroUsize>) -> Self {
         Self {
             budget,
+            prices: Prices::default(),
             concurrency: ConcurrencyLimit::of(at_once),
             gate: SendGate::default(),
             in_flight: InFlight::new(&SizeLimits::default()),
@@ -98,10 +108,21 @@ impl Connector {
         Self { in_flight: InFlight::new(&size_limits(bounds)), ..self }
     }
 
+    /// The same, where models have these prices.
+    #[must_use]
+    pub fn at_prices(self, prices: Prices) -> Self {
+        Self { prices, ..self }
+    }
+
     /// Opens a connection over HTTP with the limits and timeouts of the target's endpoint.
     pub fn connect(&self, target: Target, env: Env<'_>) -> Result<Connection, ConnectError> {
         let in_body = secrets_in_fields(&target.extra_body);
-        let (transport, credentials, budget) = self.open(&target.endpoint, in_body, env)?;
+        let price = self.prices.of(&target.model);
+        if price.is_none() && self.budget.limits().cost.is_some() {
+            return Err(ConnectError::NoPrice { model: target.model });
+        }
+        let (transport, credentials, budget) =
+            self.open(&target.endpoint, in_body, price, env)?;
         Ok(Connection { target, transport, credentials, budget, gate: self.gate.clone() })
     }
 
@@ -111,7 +132,7 @@ impl Connector {
         endpoint: &Endpoint,
         env: Env<'_>,
     ) -> Result<Option<Vec<String>>, ConnectError> {
-        let (transport, credentials, _) = self.open(endpoint, Vec::new(), env)?;
+        let (transport, credentials, _) = self.open(endpoint, Vec::new(), None, env)?;
         Ok(offered_models(&*transport, endpoint, &credentials).await)
     }
 
@@ -119,6 +140,7 @@ impl Connector {
         &self,
         endpoint: &Endpoint,
         in_body: Vec<Secret>,
+        price: Option<Price>,
         env: Env<'_>,
     ) -> Result<OpenTransport, ConnectError> {
         let credentials = endpoint.credentials(env)?;
@@ -129,7 +151,7 @@ impl Connector {
         let sizes = size_limits(&endpoint.bounds);
         let http = HttpTransport::over(pool, timeouts, sizes, scrubber);
         let http = http.sharing(self.in_flight.clone());
-        let budget = Arc::new(Budget::share_of(&self.budget));
+        let budget = Arc::new(Budget::share_of(&self.budget, price));
         let usual = RetryPolicy::default();
         let settings = RetrySettings {
             limits: self.limits(endpoint, &credentials),

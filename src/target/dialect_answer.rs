@@ -3,7 +3,7 @@
 //! Whether the endpoint works does not matter here, only whether it understood the request.
 
 use crate::dialect::{ApiError, DialectId, Envelope, is_reply};
-use crate::transport::{Exchange, RecordedExchange, Response, TokenCount};
+use crate::transport::{Exchange, RecordedExchange, Response};
 
 /// How strongly an answer suggests that the endpoint speaks a dialect, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,8 +31,6 @@ pub struct DialectAnswer {
     pub rank: Rank,
     /// What came back, for people.
     pub said: String,
-    /// What it cost, as far as the endpoint counts.
-    pub tokens: TokenCount,
     /// What was sent and came back; `None` where nothing came in time.
     pub exchange: Option<RecordedExchange>,
 }
@@ -44,31 +42,23 @@ impl DialectAnswer {
             Ok(response) => of_response(dialect, path, response),
             Err(error) => (Rank::Silent, error.to_string()),
         };
-        let replied = exchange.response().ok().filter(|_| rank == Rank::Replied);
-        let tokens = replied
-            .filter(|_| !exchange.is_recalled())
-            .map(|response| tokens(dialect, response))
-            .unwrap_or_default();
-        Self { dialect, rank, said, tokens, exchange: Some(exchange.into()) }
+        let exchange = RecordedExchange::from(exchange).shorten();
+        Self { dialect, rank, said, exchange: Some(exchange) }
     }
 
     /// Nothing came within the time that was given.
     pub(super) fn nothing(dialect: DialectId) -> Self {
-        Self::without_cost(dialect, Rank::Silent, "no answer in time")
+        Self::without_exchange(dialect, Rank::Silent, "no answer in time")
     }
 
-    /// Something that cost nothing.
-    pub(super) fn without_cost(dialect: DialectId, rank: Rank, said: impl Into<String>) -> Self {
-        let tokens = TokenCount::default();
-        Self { dialect, rank, said: said.into(), tokens, exchange: None }
+    /// Something that is known without an answer.
+    pub(super) fn without_exchange(
+        dialect: DialectId,
+        rank: Rank,
+        said: impl Into<String>,
+    ) -> Self {
+        Self { dialect, rank, said: said.into(), exchange: None }
     }
-}
-
-/// What the endpoint says its reply cost.
-fn tokens(dialect: DialectId, response: &Response) -> TokenCount {
-    let body = response.json().unwrap_or_default();
-    let usage = dialect.codec().decode_reply(&body).map(|reply| reply.usage).unwrap_or_default();
-    TokenCount { prompt: usage.input.unwrap_or(0), completion: usage.output.unwrap_or(0) }
 }
 
 fn of_response(dialect: DialectId, path: &str, response: &Response) -> (Rank, String) {

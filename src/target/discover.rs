@@ -11,9 +11,10 @@ use tokio::time::{Instant, timeout_at};
 
 use super::dialect_answer::{DialectAnswer, Rank};
 use super::{Access, Connection};
+use crate::conversation::{check_usage, decode_answer};
 use crate::dialect::{DialectId, call_url};
 use crate::ir::{Message, Request};
-use crate::transport::{HttpCall, RecordedExchange, by_status};
+use crate::transport::{Exchange, HttpCall, RecordedExchange, by_status};
 
 /// How long the answers may take: a local server may have to load the model first.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -105,14 +106,25 @@ async fn attempt(connection: &Connection, access: &Access) -> DialectAnswer {
     let url = match call_url(dialect, &access.base_url, &target.model, false) {
         Ok(url) => url,
         Err(error) => {
-            return DialectAnswer::without_cost(dialect, Rank::Foreign, error.to_string());
+            return DialectAnswer::without_exchange(dialect, Rank::Foreign, error.to_string());
         }
     };
     let path = url.path().to_owned();
     let call = HttpCall::post(url, dialect.codec().encode_request(&greeting(&target.model)));
+    let call = call.with_reply_of(MAX_TOKENS);
     let call = target.endpoint.dress(call, access, credentials);
     let exchange = transport.send(&call, &by_status).await;
+    charge(dialect, &call, &exchange);
     DialectAnswer::of(dialect, &path, exchange)
+}
+
+/// Charges what the endpoint says that its reply cost.
+fn charge(dialect: DialectId, call: &HttpCall, exchange: &Exchange) {
+    let (Some(payment), Ok(response)) = (&exchange.payment.0, exchange.response()) else { return };
+    let mut answer = decode_answer(dialect.codec(), response, false);
+    if let Some(used) = check_usage(&mut answer, call.most) {
+        payment.settle(used);
+    }
 }
 
 /// The smallest thing to say.

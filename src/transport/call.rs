@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use url::{Position, Url};
 
+use super::budget::TokenCount;
 use super::headers;
 use crate::secret::{SECRET_MARK, Scrubber, Secret};
 use crate::wire::Framing;
@@ -57,12 +58,15 @@ pub struct HttpCall {
     pub body: Option<Value>,
     /// The framing of the stream that is asked for; `None` asks for a whole body.
     pub framing: Option<Framing>,
+    /// The most tokens that it can cost.
+    pub most: TokenCount,
 }
 
 impl HttpCall {
     /// A `GET` request.
     pub fn get(url: Url) -> Self {
-        Self { method: Method::Get, url, headers: Vec::new(), body: None, framing: None }
+        let (method, headers, most) = (Method::Get, Vec::new(), TokenCount::default());
+        Self { method, url, headers, body: None, framing: None, most }
     }
 
     /// A `POST` request with a JSON body.
@@ -93,6 +97,13 @@ impl HttpCall {
     #[must_use]
     pub fn streamed(mut self, framing: Framing) -> Self {
         self.framing = Some(framing);
+        self
+    }
+
+    /// Can cost so many tokens at most, where its reply may have so many.
+    #[must_use]
+    pub fn with_reply_of(mut self, tokens: u64) -> Self {
+        self.most = TokenCount::at_most(self.body.as_ref().unwrap_or(&Value::Null), tokens);
         self
     }
 

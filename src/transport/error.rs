@@ -105,11 +105,28 @@ pub enum TransportError {
         /// The budget.
         limit: u64,
     },
-    /// The run has used up its tokens.
-    #[error("the budget of {limit} tokens is used up; raise it with --max-tokens-total")]
+    /// What is left of the run's tokens does not cover a request.
+    #[error(
+        "the budget of {limit} tokens is used up: what is left of it does not cover a request of up to {most}; \
+         raise it with --max-tokens-total"
+    )]
     TokenBudget {
         /// The budget.
         limit: u64,
+        /// What the request can cost at most.
+        #[serde(default)]
+        most: u64,
+    },
+    /// What is left of the run's money does not cover a request.
+    #[error(
+        "the budget of {limit} is used up: what is left of it does not cover a request of up to {most}; \
+         raise it with --max-cost"
+    )]
+    CostBudget {
+        /// The budget, in the currency of the prices.
+        limit: String,
+        /// What the request can cost at most.
+        most: String,
     },
     /// Not sent: the endpoint had stopped answering.
     #[error("not asked, because the endpoint does not answer: {because}")]
@@ -188,6 +205,7 @@ impl TransportError {
             | Self::InvalidHeader { .. }
             | Self::Budget { .. }
             | Self::TokenBudget { .. }
+            | Self::CostBudget { .. }
             // Made of redacted requests.
             | Self::NotRecorded { .. } => {}
         }

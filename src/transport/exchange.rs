@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 use std::ops::Deref;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
@@ -14,11 +15,15 @@ use serde_json::Value;
 use super::call::SentRequest;
 use super::error::TransportError;
 use super::in_flight::Room;
+use super::payment::{Payment, PaymentSlot};
 use crate::ir::Digest;
 use crate::wire::Frame;
 
 /// The version of the stored form that this program writes.
 pub const EXCHANGE_VERSION: u32 = 1;
+
+/// How many bytes of a large reply are its beginning.
+const BEGINNING: usize = 16 * 1024;
 
 /// One exchange with an endpoint, all its attempts included. Holds no secret.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -34,28 +39,15 @@ pub struct Exchange {
     pub attempts: Vec<HttpAttempt>,
     /// How long the last attempt took.
     pub timing: Timing,
-    /// Where it is kept, if it is.
+    /// The digest under which a journal keeps it, if one does.
     #[serde(skip)]
-    pub(crate) kept: Option<Kept>,
+    pub(crate) kept: Option<Digest>,
     /// The room that a large reply has in memory until the exchange is stored.
     #[serde(skip)]
     pub room: Room,
-}
-
-/// An exchange that a journal holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Kept {
-    pub(crate) digest: Digest,
-    pub(crate) source: Source,
-}
-
-/// Where an exchange that is kept comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Source {
-    /// The endpoint.
-    Endpoint,
-    /// An earlier process, which has paid for it.
-    Recalled,
+    /// What it has reserved of the budget until it is charged.
+    #[serde(skip)]
+    pub(crate) payment: PaymentSlot,
 }
 
 /// The times of an exchange, which its digest does not cover.
@@ -167,7 +159,8 @@ impl Exchange {
     pub fn single(request: SentRequest, outcome: HttpOutcome, timing: Timing) -> Self {
         let attempts = vec![HttpAttempt { end: outcome.end(), waited_ms: 0 }];
         let (exchange_version, kept) = (EXCHANGE_VERSION, None);
-        Self { exchange_version, request, outcome, attempts, timing, kept, room: Room::default() }
+        let (room, payment) = (Room::default(), PaymentSlot::default());
+        Self { exchange_version, request, outcome, attempts, timing, kept, room, payment }
     }
 
     /// The response, if it is complete.
@@ -178,14 +171,26 @@ impl Exchange {
         }
     }
 
+    /// About as many bytes as it has in memory.
+    pub(crate) fn size(&self) -> usize {
+        let request = self.request.body.as_ref().map_or(0, |body| body.to_string().len());
+        let response = match &self.outcome {
+            HttpOutcome::Answered(response) => Some(response),
+            HttpOutcome::Failed { partial, .. } => partial.as_ref(),
+        };
+        let received = response.map_or(0, |response| match &response.body {
+            Body::Whole(text) => text.len(),
+            Body::Frames(frames) => {
+                let size = |timed: &TimedFrame| timed.frame.size() + size_of::<TimedFrame>();
+                frames.iter().map(size).sum()
+            }
+        });
+        request.saturating_add(received)
+    }
+
     /// Whether a journal keeps it.
     pub(crate) fn is_kept(&self) -> bool {
         self.kept.is_some()
-    }
-
-    /// Whether an earlier process kept it, which has paid for it.
-    pub(crate) fn is_recalled(&self) -> bool {
-        self.kept.as_ref().is_some_and(|kept| kept.source == Source::Recalled)
     }
 
     /// The JSON that its digest is of: all but the measurements, which are given apart.
@@ -244,6 +249,27 @@ impl RecordedExchange {
         std::mem::take(&mut self.exchange.room)
     }
 
+    /// Takes what it has reserved of the budget, for whoever charges it.
+    pub(crate) fn take_payment(&mut self) -> Option<Arc<Payment>> {
+        self.exchange.payment.0.take()
+    }
+
+    /// Leaves of a large reply only its beginning, and gives its room in memory and what is reserved for
+    /// it back: for those who only want to know what was wrong. The digest stays that of the whole.
+    #[must_use]
+    pub(crate) fn shorten(mut self) -> Self {
+        self.exchange.room = Room::default();
+        self.exchange.payment = PaymentSlot::default();
+        let response = match &mut self.exchange.outcome {
+            HttpOutcome::Answered(response) => Some(response),
+            HttpOutcome::Failed { partial, .. } => partial.as_mut(),
+        };
+        if let Some(response) = response {
+            response.body.shorten();
+        }
+        self
+    }
+
     /// The exchange alone.
     pub fn into_exchange(self) -> Exchange {
         self.exchange
@@ -253,7 +279,7 @@ impl RecordedExchange {
 impl From<Exchange> for RecordedExchange {
     fn from(mut exchange: Exchange) -> Self {
         let digest = match &exchange.kept {
-            Some(kept) => kept.digest.clone(),
+            Some(digest) => digest.clone(),
             None => Digest::of(exchange.split().0),
         };
         Self { exchange, digest }
@@ -272,6 +298,29 @@ impl Deref for RecordedExchange {
 impl Serialize for RecordedExchange {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.exchange.serialize(serializer)
+    }
+}
+
+impl Body {
+    fn shorten(&mut self) {
+        match self {
+            Self::Whole(text) if text.len() > BEGINNING => {
+                let is_boundary = |at: &usize| text.is_char_boundary(*at);
+                text.truncate((0..=BEGINNING).rev().find(is_boundary).unwrap_or(0));
+                text.shrink_to_fit();
+            }
+            Self::Whole(_) => {}
+            Self::Frames(frames) => {
+                let mut size = 0;
+                let within = frames.iter().take_while(|timed| {
+                    size += timed.frame.size();
+                    size <= BEGINNING
+                });
+                let count = within.count();
+                frames.truncate(count);
+                frames.shrink_to_fit();
+            }
+        }
     }
 }
 

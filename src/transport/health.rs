@@ -71,7 +71,8 @@ impl Health {
                 error:
                     TransportError::GivenUp { .. }
                     | TransportError::Budget { .. }
-                    | TransportError::TokenBudget { .. },
+                    | TransportError::TokenBudget { .. }
+                    | TransportError::CostBudget { .. },
                 ..
             } => return,
             HttpOutcome::Failed { error, .. } => Some(error.to_string()),

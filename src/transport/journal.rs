@@ -45,6 +45,16 @@ impl Spent {
     pub fn tokens(self) -> TokenCount {
         TokenCount { prompt: self.prompt_tokens, completion: self.completion_tokens }
     }
+
+    /// The same without the tokens of the other. Requests stay: one that was sent was sent.
+    #[must_use]
+    pub fn without(self, other: TokenCount) -> Self {
+        Self {
+            prompt_tokens: self.prompt_tokens.saturating_sub(other.prompt),
+            completion_tokens: self.completion_tokens.saturating_sub(other.completion),
+            ..self
+        }
+    }
 }
 
 impl From<TokenCount> for Spent {
@@ -67,11 +77,12 @@ pub enum Standing {
 ///
 /// A journal that cannot be written remembers why; whoever closes it is told.
 pub trait Journal: fmt::Debug + Send + Sync {
-    /// Notes that a request is about to be sent. Where this fails, nothing may be sent.
-    fn reserve(&self) -> Result<(), TransportError>;
+    /// Notes that a request is about to be sent, and what it can cost at most. Where this fails,
+    /// nothing may be sent.
+    fn reserve(&self, most: TokenCount) -> Result<(), TransportError>;
 
-    /// Notes tokens that were spent.
-    fn charge(&self, tokens: TokenCount);
+    /// Notes what a request did cost for which this was reserved.
+    fn settle(&self, most: TokenCount, used: TokenCount);
 
     /// Keeps an exchange that is over, and marks it as kept.
     fn keep(&self, exchange: &mut Exchange, standing: Standing);

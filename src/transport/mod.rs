@@ -36,6 +36,7 @@
 //! - `cassette`: recorded exchanges, played back without a network
 //! - `retrying`: retries, limits and budget around any transport
 //! - `retry`, `limits`, `budget`, `health`, `timeouts`: the decisions that `retrying` follows
+//! - `payment`: what one attempt reserves of a budget and is charged; `money`: what tokens cost
 //! - `concurrency_limit`: one limit over the requests to several endpoints
 //! - `journal`: what is kept as it happens, and recalled by a resumed run
 //! - `send_gate`: lets nothing new out once a run is to stop
@@ -53,6 +54,8 @@ mod http;
 mod in_flight;
 mod journal;
 mod limits;
+mod money;
+mod payment;
 mod receive;
 mod retry;
 mod retrying;
@@ -68,7 +71,7 @@ use futures_util::future::BoxFuture;
 
 pub use crate::secret::{SECRET_MARK, Scrubber, Secret};
 pub use bounds::{Oversize, SizeLimits};
-pub use budget::{Budget, TokenCount};
+pub use budget::{Budget, BudgetLimits, TokenCount};
 pub(crate) use call::secrets_in_url;
 pub use call::{HeaderText, HttpCall, Method, SentRequest};
 pub use cassette::{
@@ -81,12 +84,13 @@ pub use exchange::{
     Body, EXCHANGE_VERSION, Exchange, HttpOutcome, Measurements, RecordedExchange, Response,
     TimedFrame, Timing,
 };
-pub(crate) use exchange::{Kept, Source};
 pub use headers::is_open_header;
 pub use http::{HttpTransport, Pool, SetupError, is_loopback};
 pub use in_flight::InFlight;
 pub use journal::{Journal, Journaled, Spent, Standing};
 pub use limits::{EndpointLimits, SharedLimits};
+pub use money::{Money, Price};
+pub(crate) use payment::in_tokens;
 pub use retry::{Judgement, RetryPolicy};
 pub use retrying::{RetrySettings, Retrying};
 pub use send_gate::SendGate;

@@ -200,17 +200,10 @@ fn cut_to(text: &mut String, limit: usize) {
 fn first_bytes(frames: Vec<TimedFrame>, limit: usize) -> Vec<TimedFrame> {
     let mut size = 0;
     let fits = |timed: &TimedFrame| {
-        size += length(&timed.frame);
+        size += timed.frame.size();
         size <= limit
     };
     frames.into_iter().take_while(fits).collect()
-}
-
-fn length(frame: &Frame) -> usize {
-    match frame {
-        Frame::Event { data, .. } => data.len(),
-        Frame::Comment(text) => text.len(),
-    }
 }
 
 /// Frame by frame, and over all frames, because a client joins what stands in them.

@@ -11,9 +11,11 @@ use tokio::time::sleep;
 
 use super::budget::Budget;
 use super::call::{HttpCall, SentRequest};
+use super::error::TransportError;
 use super::exchange::{Exchange, HttpAttempt, HttpOutcome, Timing};
 use super::health::Health;
 use super::limits::{Admission, Limiter, SharedLimits};
+use super::payment::{Payment, PaymentSlot};
 use super::retry::{Judgement, RetryDecision, RetryFacts, RetryPolicy, RetryProgress, decide};
 use super::{Judge, Transport};
 
@@ -89,6 +91,8 @@ impl<T: Transport> Retrying<T> {
                 }
                 RetryDecision::Retry { after, progress: next } => (progress, wait) = (next, after),
             }
+            // Whoever waits keeps neither room in memory nor anything of the budget from others.
+            drop(exchange);
             if facts.asked.is_some() {
                 self.limiter.hold(wait);
             }
@@ -110,13 +114,21 @@ impl<T: Transport> Retrying<T> {
 
     /// One attempt, paid from the budget, unless the endpoint was given up.
     async fn attempt(&self, call: &HttpCall, judge: Judge<'_>) -> Exchange {
-        match self.health.given_up(call).map_or_else(|| self.budget.spend(), Err) {
-            Ok(()) => self.inner.send(call, judge).await,
+        let mut payment = match self.pay(call).await {
+            Ok(payment) => payment,
             Err(error) => {
                 let outcome = HttpOutcome::Failed { error, partial: None };
-                Exchange::single(self.inner.redact(call), outcome, Timing::default())
+                return Exchange::single(self.inner.redact(call), outcome, Timing::default());
             }
-        }
+        };
+        let exchange = self.inner.send(call, judge).await;
+        payment.ended(&exchange.outcome);
+        Exchange { payment: PaymentSlot(Some(Arc::new(payment))), ..exchange }
+    }
+
+    async fn pay(&self, call: &HttpCall) -> Result<Payment, TransportError> {
+        self.health.given_up(call).map_or(Ok(()), Err)?;
+        self.budget.reserve(call.most).await
     }
 }
 
@@ -147,8 +159,9 @@ mod tests {
 
     use tokio::time::Instant;
 
+    use super::super::budget::BudgetLimits;
     use super::super::by_status;
-    use super::super::error::{CloseStage, TransportError};
+    use super::super::error::CloseStage;
     use super::super::exchange::{AttemptEnd, Body, Response};
     use super::super::limits::EndpointLimits;
     use super::*;
@@ -241,7 +254,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn every_attempt_is_paid_from_the_budget() {
-        let budget = Arc::new(Budget::new(2, u64::MAX));
+        let budget =
+            Arc::new(Budget::new(BudgetLimits { requests: Some(2), ..BudgetLimits::default() }));
         let settings = RetrySettings { budget: Arc::clone(&budget), ..settings() };
         let outcomes = [500, 500].map(|code| status(code, &[]));
         let exchange = send(&outcomes, settings, &by_status).await;

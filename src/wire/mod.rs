@@ -59,4 +59,12 @@ impl Frame {
     pub fn named(event: impl Into<String>, data: impl Into<String>) -> Self {
         Self::Event { event: Some(event.into()), data: data.into() }
     }
+
+    /// The bytes of its payload.
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Event { data, .. } => data.len(),
+            Self::Comment(text) => text.len(),
+        }
+    }
 }

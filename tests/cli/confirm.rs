@@ -1,11 +1,14 @@
 //! `toolprobe run --confirm` and `toolprobe gate --confirm`
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
 
+use serde_json::Value;
 use toolprobe::store::ProfileFolder;
 
-use crate::only_run;
 use crate::place::{Place, root};
+use crate::{Sim, finished, only_run, toolprobe};
 
 /// A place with a model that makes only one of two calls in so many of a hundred conversations, and
 /// with the two probes that show it.
@@ -60,6 +63,47 @@ fn a_rate_that_fell_within_one_verdict_is_sampled_again_and_confirmed() {
     let line = said.lines().find(|line| line.contains("pass-rate-fell")).unwrap_or(&said);
     assert!(line.starts_with("warn: openai-native: pass-rate-fell: "), "{said}");
     assert!(line.contains("results.parallelTool.passes ") && line.contains(" of 20 → "), "{line}");
+    assert!(said.contains("; confirmed: sampled again, "), "{said}");
+}
+
+#[test]
+fn a_signal_while_sampling_again_stops_the_run_which_can_go_on_later() {
+    let place = flaky(0);
+    let sim = Sim::of_folder(&place.path("models"));
+    let config = |sim: &Sim, limit: &str| {
+        let target = "[[targets]]\nname = 'm'\nmodel = 'openai-native'\ndialect = 'openai-chat'";
+        let text = format!("{target}\nbase_url = '{}/v1'\n{limit}", sim.url);
+        fs::write(place.path("toolprobe.toml"), text).unwrap();
+    };
+    config(&sim, "");
+    let asked = ["run", "--probes", "probes", "--trials", "4"];
+    place.exits(0, &asked);
+    place.exits(0, &["accept"]);
+    let first = only_run(&place.path("reports")).join("manifest.json");
+    let first: Value = serde_json::from_slice(&fs::read(first).unwrap()).unwrap();
+    drop(sim);
+
+    luck(&place, 100);
+    let sim = Sim::of_folder(&place.path("models"));
+    // All of a minute's requests are used up before anything is sampled again.
+    let limit = format!("limits = {{ requests_per_minute = {} }}", first["totals"]["requests"]);
+    config(&sim, &limit);
+    let mut child = toolprobe(&asked)
+        .current_dir(place.path(""))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut told = BufReader::new(child.stderr.as_mut().unwrap()).lines();
+    assert!(told.any(|line| line.unwrap().contains("may have changed: sampling again")));
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let (code, out, err) = finished(child.wait_with_output().unwrap());
+    assert_ne!(code, Some(0), "{out}{err}");
+    assert!(err.contains("the run is incomplete: it was interrupted"), "{out}{err}");
+
+    config(&sim, "");
+    let said = place.exits(1, &["run", "--resume", "--probes", "probes"]);
     assert!(said.contains("; confirmed: sampled again, "), "{said}");
 }
 

@@ -10,6 +10,7 @@
 
 mod adapter;
 mod assess;
+mod budget;
 mod ci;
 mod claims;
 mod completions;

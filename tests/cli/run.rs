@@ -105,6 +105,26 @@ fn a_dry_run_bounds_what_a_run_then_asks() {
         let (most, asked) = (&foreseen["most"]["requests"], &target["cost"]["requests"]);
         assert!(asked.as_u64() <= most.as_u64(), "{}: {asked} asked of {most}", target["name"]);
     }
+    let totals = &manifest["totals"];
+    let used = ["promptTokens", "completionTokens"].map(|it| totals[it].as_u64().unwrap());
+    assert!(used.iter().sum::<u64>() <= estimate["bound"]["tokens"].as_u64().unwrap());
+}
+
+#[test]
+fn a_dry_run_within_a_budget_is_bounded_by_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let bound = |flags: &[&str]| {
+        let args = [&["openai-native", "--dry-run", "--format", "json"], flags].concat();
+        let (code, out, err) = run_in(dir.path(), &args);
+        assert_eq!(code, Some(0), "{err}");
+        assert!(err.contains("with every retry that is allowed it is at most "), "{err}");
+        let estimate: Value = serde_json::from_str(&out).unwrap();
+        ["requests", "tokens"].map(|what| estimate["bound"][what].as_u64().unwrap())
+    };
+    let [requests, tokens] = bound(&[]);
+    assert!(requests > 1_000 && tokens > 1_000_000);
+    assert_eq!(bound(&["--max-requests", "77"]), [77, tokens]);
+    assert_eq!(bound(&["--max-tokens-total", "88"]), [requests, 88]);
 }
 
 #[test]
@@ -145,7 +165,10 @@ fn a_budget_that_is_used_up_leaves_the_rest_open_and_the_run_incomplete() {
         let dir = tempfile::tempdir().unwrap();
         let (code, _, err) = run_in(dir.path(), &["openai-native", flag, "40"]);
         assert_eq!(code, Some(3), "{err}");
-        assert!(err.contains("is used up; raise it with"), "{err}");
+        assert!(
+            err.contains("is used up") && err.contains(&format!("raise it with {flag}")),
+            "{err}"
+        );
         let manifest = manifest(dir.path(), FIRST);
         assert_eq!(manifest["completion"]["state"], "incomplete", "{flag}");
         let because = manifest["completion"]["because"].as_str().unwrap();
@@ -200,8 +223,12 @@ const OF_MODELS: [&str; 7] = ["--models", "models", "--suite", "light", "-v", "-
 
 /// Begins such a run, and waits until the quick one is done with.
 fn begun(folder: &Path) -> Child {
+    begun_with(folder, &OF_MODELS)
+}
+
+fn begun_with(folder: &Path, args: &[&str]) -> Child {
     let mut child = toolprobe(&["run"])
-        .args(OF_MODELS)
+        .args(args)
         .current_dir(folder)
         .env("SOURCE_DATE_EPOCH", EPOCH)
         .stdout(Stdio::piped())
@@ -239,6 +266,62 @@ fn a_run_that_is_stopped_says_so_and_keeps_what_it_has() {
     let manifest = manifest(dir.path(), FIRST);
     assert_eq!(manifest["completion"]["because"], "it was interrupted");
     assert_eq!(profiles(dir.path(), FIRST).len(), 1);
+}
+
+#[test]
+fn a_second_signal_ends_at_once_what_the_first_lets_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let models = quick_and_hanging(dir.path());
+    let of_models = ["--models", "models", "--suite", "light", "-v", "--grace", "1h"];
+    let mut child = begun_with(dir.path(), &of_models);
+    let pid = child.id().to_string();
+    let interrupt =
+        || assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    interrupt();
+    let mut told = BufReader::new(child.stderr.as_mut().unwrap()).lines();
+    assert!(told.any(|line| line.unwrap().starts_with("stopping: what is under way has 3600 s")));
+    interrupt();
+    let (code, _, err) = finished(child.wait_with_output().unwrap());
+    assert_eq!(code, Some(3), "{err}");
+    assert_eq!(manifest(dir.path(), FIRST)["completion"]["because"], "it was interrupted");
+    fs::copy(fixture("one-call"), models.join("b.toml")).unwrap();
+    let (code, _, err) = run_in(dir.path(), &[&["--resume", FIRST], &of_models[..]].concat());
+    assert_eq!(code, Some(0), "{err}");
+}
+
+#[test]
+fn a_deadline_stops_a_run_that_can_go_on_later() {
+    let dir = tempfile::tempdir().unwrap();
+    let light =
+        [&MODELS[..], &["--suite", "light", "--deadline", "1ms", "--grace", "1ms"]].concat();
+    let (code, _, err) = run_in(dir.path(), &light);
+    assert_eq!(code, Some(3), "{err}");
+    assert!(err.contains("the deadline is reached; stopping: "), "{err}");
+    assert_eq!(manifest(dir.path(), FIRST)["completion"]["because"], "its deadline was reached");
+    let (code, _, err) = run_in(dir.path(), &["--resume"]);
+    assert_eq!(code, Some(0), "{err}");
+    assert_eq!(profiles(dir.path(), FIRST).len(), 2);
+}
+
+#[test]
+fn two_first_runs_at_once_are_both_in_the_history() {
+    let dir = tempfile::tempdir().unwrap();
+    let begin = || {
+        let mut command = toolprobe(&["run", "openai-native", "--suite", "light", "--trials", "1"]);
+        command.current_dir(dir.path()).env("SOURCE_DATE_EPOCH", EPOCH);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let runs = [begin(), begin(), begin()];
+    for mut run in runs {
+        assert_eq!(run.wait().unwrap().code(), Some(0));
+    }
+    let history = fs::read_to_string(dir.path().join("reports/history.csv")).unwrap();
+    let heads = history.lines().filter(|line| line.starts_with("historyVersion")).count();
+    assert_eq!((heads, history.lines().count()), (1, 1 + 3 * 2), "{history}");
+    for run in [FIRST, SECOND] {
+        let rows = history.lines().filter(|line| line.split(',').any(|it| it == run));
+        assert_eq!(rows.count(), 2, "{run}: {history}");
+    }
 }
 
 #[test]
@@ -323,6 +406,10 @@ fn a_run_whose_budget_was_used_up_goes_on_with_the_same_questions_only() {
         assert!(err.contains("was made with") && err.contains("begin a new run"), "{flag}: {err}");
     }
     let (code, _, err) = run_in(dir.path(), &["--resume"]);
+    assert_eq!(code, Some(3), "{err}");
+    assert!(err.contains("goes on with it, with a larger --max-requests"), "{err}");
+    assert_eq!(manifest(dir.path(), FIRST)["totals"]["requests"], 20, "the budget holds");
+    let (code, _, err) = run_in(dir.path(), &["--resume", "--max-requests", "1000"]);
     assert_eq!(code, Some(0), "{err}");
     let whole = manifest(dir.path(), FIRST);
     assert_eq!(whole["targets"].as_array().unwrap().len(), 2, "only those that were named");

@@ -43,6 +43,25 @@ fn the_first_line_is_the_base_url_and_a_signal_stops_it_cleanly() {
 }
 
 #[test]
+fn listening_beyond_this_machine_is_warned_of_even_where_quiet() {
+    for (host, is_open) in [("0.0.0.0", true), ("127.0.0.1", false), ("[::1]", false)] {
+        let mut child = toolprobe(&["sim", "--quiet", "--addr", &format!("{host}:0")])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut url = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut url).unwrap();
+        if url.is_empty() && host == "[::1]" {
+            continue; // not every machine has it
+        }
+        assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+        let (_, _, err) = finished(child.wait_with_output().unwrap());
+        assert_eq!(err.contains("is open to other machines"), is_open, "{host}: {err}");
+    }
+}
+
+#[test]
 fn a_port_in_use_is_named_with_a_remedy() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let addr = taken.local_addr().unwrap().to_string();

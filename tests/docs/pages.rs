@@ -96,6 +96,11 @@ fn check_toml(name: &str, body: &str) -> Result<(), String> {
         "toolprobe-policy.toml" => vec!["replay", transcript.to_str().unwrap()],
         "models" => vec!["run", "--dry-run", "--models", "models"],
         "probes" => vec!["run", "--dry-run", "--probes", "probes", "openai-native"],
+        "prices.toml" => {
+            let light =
+                ["run", "openai-native", "--suite", "light", "--trials", "1", "--confirm", "off"];
+            [&light[..], &["--max-cost", "1", "--prices", "prices.toml"]].concat()
+        }
         _ => return Err("no command is known that reads it".to_owned()),
     };
     let mut command = crate::reproducible(env!("CARGO_BIN_EXE_toolprobe"), scratch.path());

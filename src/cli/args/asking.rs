@@ -13,8 +13,8 @@ use crate::cli::shell::clock;
 use crate::cli::shell::error::CliError;
 use crate::probe::{Suite, SuiteName};
 use crate::profile::Manner;
-use crate::target::{Bounds, Defaults, Limits, Span, Target, Timeouts};
-use crate::transport::{Budget, Oversize};
+use crate::target::{Bounds, Defaults, Limits, Prices, Span, Target, Timeouts};
+use crate::transport::{Budget, BudgetLimits, Money, Oversize};
 
 /// Trials of each case where nothing else is said.
 const TRIALS: u32 = 3;
@@ -73,6 +73,12 @@ fn bound(text: &str) -> Result<(Oversize, NonZeroUsize), String> {
     Ok((name.parse()?, limit))
 }
 
+/// An amount of money as it is written on the command line.
+fn money(text: &str) -> Result<Money, String> {
+    let amount = text.parse().ok().and_then(Money::of_units);
+    amount.ok_or_else(|| format!("'{text}' is not an amount such as 2.50"))
+}
+
 /// The flags shared by all commands that ask an endpoint something.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "How much is asked")]
@@ -117,6 +123,20 @@ pub(crate) struct AskingArgs {
     /// The most tokens of the whole run, prompts and replies together
     #[arg(long, value_name = "N")]
     max_tokens_total: Option<NonZeroU64>,
+
+    /// The most that the whole run may cost, in the currency of --prices
+    #[arg(long, value_name = "AMOUNT", value_parser = money)]
+    max_cost: Option<Money>,
+
+    /// A TOML file with the price of each model per million tokens:
+    /// [models."NAME"] with prompt and completion
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
+
+    /// How long the run may go on, such as 45m; then it stops as on Ctrl-C, and
+    /// can be resumed
+    #[arg(long, value_name = "TIME")]
+    deadline: Option<Span>,
 
     /// How long exchanges may still take after the first Ctrl-C; a second one
     /// ends them at once
@@ -185,11 +205,51 @@ impl AskingArgs {
     }
 
     /// What the whole run may cost.
-    pub(crate) fn budget(&self, defaults: &Defaults) -> Arc<Budget> {
-        let or_endless = |limit: Option<NonZeroU64>| limit.map_or(u64::MAX, NonZeroU64::get);
-        let requests = or_endless(self.max_requests.or(defaults.max_requests));
-        let tokens = or_endless(self.max_tokens_total.or(defaults.max_tokens_total));
-        Arc::new(Budget::new(requests, tokens))
+    pub(crate) fn budget(&self, defaults: &Defaults) -> Result<Arc<Budget>, CliError> {
+        Ok(Arc::new(Budget::new(self.limits_of(defaults)?)))
+    }
+
+    /// What a run that goes on may cost: what it might before, unless flags say otherwise.
+    pub(crate) fn budget_of(
+        &self,
+        resumed: &Resumed,
+        defaults: &Defaults,
+    ) -> Result<Arc<Budget>, CliError> {
+        let then = resumed.manifest.budget.limits();
+        let now = self.limits_of(defaults)?;
+        Ok(Arc::new(Budget::new(BudgetLimits {
+            requests: self.max_requests.map(NonZeroU64::get).or(then.requests).or(now.requests),
+            tokens: self.max_tokens_total.map(NonZeroU64::get).or(then.tokens).or(now.tokens),
+            cost: self.max_cost.or(then.cost).or(now.cost),
+        })))
+    }
+
+    /// The limits of what the whole run may cost.
+    pub(crate) fn limits_of(&self, defaults: &Defaults) -> Result<BudgetLimits, CliError> {
+        let configured = defaults.max_cost.map(|cost| {
+            let wrong = || CliError::usage(format!("max_cost: '{cost}' is not an amount"));
+            Money::of_units(cost).ok_or_else(wrong)
+        });
+        let number = |flag: Option<NonZeroU64>, configured: Option<NonZeroU64>| {
+            flag.or(configured).map(NonZeroU64::get)
+        };
+        Ok(BudgetLimits {
+            requests: number(self.max_requests, defaults.max_requests),
+            tokens: number(self.max_tokens_total, defaults.max_tokens_total),
+            cost: self.max_cost.or(configured.transpose()?),
+        })
+    }
+
+    /// What the tokens of each model cost, where a file says so.
+    pub(crate) fn prices(&self, defaults: &Defaults) -> Result<Prices, CliError> {
+        let file = self.prices.as_ref().or(defaults.prices.as_ref());
+        let read = |path: &PathBuf| Prices::read(path).map_err(CliError::usage);
+        Ok(file.map(read).transpose()?.unwrap_or_default())
+    }
+
+    /// How long the run may go on.
+    pub(crate) fn deadline(&self, defaults: &Defaults) -> Option<Duration> {
+        self.deadline.or(defaults.deadline).map(|span| span.0)
     }
 
     /// The target with the limits and timeouts that flags set over its own.

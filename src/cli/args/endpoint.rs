@@ -162,8 +162,11 @@ pub(crate) fn first_target(entry: &TargetEntry) -> Result<Target, CliError> {
 pub(crate) async fn connect_to(
     entry: &TargetEntry,
     budget: &Arc<Budget>,
+    asking: &AskingArgs,
 ) -> Result<Connection, CliError> {
-    let connector = Connector::new(Arc::clone(budget), None).within(&entry.bounds);
+    let connector = Connector::new(Arc::clone(budget), None)
+        .within(&entry.bounds)
+        .at_prices(asking.prices(&Defaults::default())?);
     if entry.model.is_none() {
         let endpoint = resolve_endpoint(entry, &Defaults::default(), Path::new(""), &env);
         let endpoint = endpoint.map_err(usage)?;

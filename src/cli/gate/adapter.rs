@@ -25,7 +25,7 @@ use crate::cli::diff::ChangesArgs;
 use crate::cli::shell::ci;
 use crate::cli::shell::clock;
 use crate::cli::shell::console::Console;
-use crate::cli::shell::dry_run;
+use crate::cli::shell::dry_run::DryRun;
 use crate::cli::shell::error::CliError;
 use crate::cli::shell::exit::Exit;
 use crate::cli::shell::progress::Progress;
@@ -181,9 +181,10 @@ impl Request<'_> {
         let behind = self.behind(&self.fleet()?, None)?;
         let pairs = self.pairs(behind, NOWHERE, &connector)?;
         let targets = pairs.iter().flat_map(|pair| [&pair.direct.target, &pair.through.target]);
-        let text = dry_run::text(targets, settings, self.output.is_json())?;
-        self.output.write(console, &text)?;
-        console.note(dry_run::NOTHING_ASKED);
+        let limits = self.asking.limits_of(&Defaults::default())?;
+        let dry_run = DryRun::of(targets, settings, limits);
+        self.output.write(console, &dry_run.text(self.output.is_json())?)?;
+        console.note(&dry_run.note());
         Ok(Exit::Fine)
     }
 
@@ -193,11 +194,12 @@ impl Request<'_> {
         settings: &RunSettings,
         console: &Console,
     ) -> Result<Compared, CliError> {
-        let stop = &mut stop_requests(self.asking.grace())?;
+        let stop = &mut stop_requests(self.asking, &Defaults::default())?;
         let fleet = self.fleet()?;
         let server = serve(&fleet).await?;
-        let budget = self.asking.budget(&Defaults::default());
-        let connector = Connector::new(Arc::clone(&budget), None);
+        let budget = self.asking.budget(&Defaults::default())?;
+        let prices = self.asking.prices(&Defaults::default())?;
+        let connector = Connector::new(Arc::clone(&budget), None).at_prices(prices);
         let behind = self.behind(&fleet, self.list_models(&connector).await?.as_deref())?;
         let pairs = self.pairs(behind, &server.base_url(), &connector)?;
         let (mut pairs, unreachable) = reach_all(pairs).await.map_err(CliError::usage)?;

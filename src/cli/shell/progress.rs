@@ -12,7 +12,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use super::ci::is_ci;
 use super::console::{Console, print_error};
-use crate::campaign::{ProbeTargetError, ProbedTarget, RunListener};
+use crate::campaign::{ProbeTargetError, ProbedTarget, RunEnd, RunListener};
 use crate::profile::Confirmation;
 use crate::report::{exchange_text, for_terminal, plural, verdict_line};
 use crate::store::RunFolder;
@@ -210,11 +210,12 @@ impl RunListener for Progress<'_> {
         }
     }
 
-    fn stopping(&self, grace: Duration) {
+    fn stopping(&self, grace: Duration, end: RunEnd) {
         self.clear();
         let seconds = grace.as_secs();
+        let reason = if end == RunEnd::OutOfTime { "the deadline is reached; " } else { "" };
         self.console.note(&format!(
-            "stopping: what is under way has {seconds} s to end; stop it once more to end at once"
+            "{reason}stopping: what is under way has {seconds} s to end; stop it once more to end at once"
         ));
     }
 

@@ -1,14 +1,15 @@
 //! Signals: when the process is asked to stop, by Ctrl-C or by a supervisor, and how often.
 
 use std::io;
-use std::time::Duration;
 
 use tokio::sync::watch;
 
 use crate::campaign::StopRequests;
+use crate::cli::args::asking::AskingArgs;
+use crate::target::Defaults;
 
 /// Counts how often the process is asked to stop. Listens from the call on.
-pub(crate) fn stop_requests(grace: Duration) -> io::Result<StopRequests> {
+pub(crate) fn stop_requests(asking: &AskingArgs, defaults: &Defaults) -> io::Result<StopRequests> {
     let mut signals = StopSignals::listen()?;
     let (count, counted) = watch::channel(0);
     tokio::spawn(async move {
@@ -17,7 +18,7 @@ pub(crate) fn stop_requests(grace: Duration) -> io::Result<StopRequests> {
             count.send_modify(|count| *count += 1);
         }
     });
-    Ok(StopRequests::new(counted, grace))
+    Ok(StopRequests::new(counted, asking.grace()).within(asking.deadline(defaults)))
 }
 
 /// The signals that ask the process to stop.

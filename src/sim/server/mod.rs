@@ -6,7 +6,7 @@
 //! - `listing`: what is told about the models
 //! - `faults`: what a faulty server does
 //! - `answer`: what is sent back, and how the connection ends
-//! - `closing`: connections that close without notice
+//! - `closing`: connections that close without notice; `receive`: bodies within limits
 //! - `arrivals`: what came in, and what it was answered; `whereabouts`: how others get to read that
 
 mod answer;
@@ -14,6 +14,7 @@ mod arrivals;
 mod closing;
 mod faults;
 mod listing;
+mod receive;
 mod respond;
 #[cfg(test)]
 mod tests;
@@ -23,9 +24,10 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderName, HeaderValue, Response, StatusCode};
 use futures_util::{Stream, StreamExt, future, stream};
@@ -37,6 +39,7 @@ use super::{Fleet, Pace};
 use answer::{Ending, HttpAnswer, Payload};
 use closing::{CloseHandle, ClosingListener};
 use faults::SeenRequests;
+use receive::{BodyRoom, Received};
 use respond::{IncomingRequest, respond};
 
 use arrivals::DeliveryNote;
@@ -50,13 +53,27 @@ pub struct Options {
     pub api_key: Option<String>,
     /// The longest request body that is read, in bytes.
     pub body_limit: usize,
+    /// The most bytes of all request bodies that are held at the same time. What does not fit is
+    /// refused with a 503.
+    pub bodies_limit: usize,
+    /// The most connections at the same time. Beyond it, the oldest that waits for a request is closed.
+    pub max_connections: usize,
+    /// How long a client may take to send a whole request.
+    pub request_time: Duration,
     /// What time it is.
     pub clock: Clock,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { api_key: None, body_limit: 32 << 20, clock: Clock::System }
+        Self {
+            api_key: None,
+            body_limit: 32 << 20,
+            bodies_limit: 64 << 20,
+            max_connections: 512,
+            request_time: Duration::from_secs(60),
+            clock: Clock::System,
+        }
     }
 }
 
@@ -92,11 +109,15 @@ impl Sim {
         let listener = TcpListener::bind(addr).await?;
         let addr = listener.local_addr()?;
         let (stop, stopped) = watch::channel(());
+        let listener =
+            ClosingListener::new(listener, options.max_connections, options.request_time);
+        let room = BodyRoom::new(options.body_limit, options.bodies_limit);
         let arrivals = Arrivals::default();
         let shared = Arc::new(Shared {
             fleet,
             options,
             seen: SeenRequests::default(),
+            room,
             arrivals: arrivals.clone(),
             served_at: format!("http://{}", reachable(addr)),
             stopped,
@@ -104,11 +125,10 @@ impl Sim {
         let app = Router::new().fallback(handle).with_state(Arc::clone(&shared));
         let service = app.into_make_service_with_connect_info::<CloseHandle>();
         let mut stopped = shared.stopped.clone();
-        let serving =
-            axum::serve(ClosingListener(listener), service).with_graceful_shutdown(async move {
-                // An error means that the `Running` was dropped, which stops the server too.
-                let _ = stopped.changed().await;
-            });
+        let serving = axum::serve(listener, service).with_graceful_shutdown(async move {
+            // An error means that the `Running` was dropped, which stops the server too.
+            let _ = stopped.changed().await;
+        });
         let task = tokio::spawn(serving.into_future());
         Ok(Running { addr, arrivals, stop, task })
     }
@@ -161,6 +181,7 @@ struct Shared {
     seen: SeenRequests,
     arrivals: Arrivals,
     served_at: String,
+    room: BodyRoom,
     stopped: watch::Receiver<()>,
 }
 
@@ -170,7 +191,12 @@ async fn handle(
     request: Request,
 ) -> Response<Body> {
     let (head, body) = request.into_parts();
-    let body = to_bytes(body, shared.options.body_limit).await.ok();
+    let (body, _room) = match shared.room.receive(body).await {
+        Received::Whole(bytes, room) => (Some(bytes), room),
+        Received::TooLarge => (None, Vec::new()),
+        Received::NoRoom => return response(respond::busy(), close, None),
+    };
+    let _answering = close.begin_answer();
     let query: Vec<(String, String)> =
         url::form_urlencoded::parse(head.uri.query().unwrap_or_default().as_bytes())
             .into_owned()

@@ -70,6 +70,12 @@ fn no_such_path(method: &Method, path: &str) -> HttpAnswer {
     openai_error(404, &format!("Invalid URL ({method} {path})"))
 }
 
+/// What is said where too much is being sent at the same time.
+pub(super) fn busy() -> HttpAnswer {
+    openai_error(503, "The server is overloaded: too many large requests at the same time.")
+        .header("retry-after", "1")
+}
+
 fn wrong_method(method: &Method, path: &str) -> HttpAnswer {
     openai_error(
         405,

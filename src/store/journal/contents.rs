@@ -45,10 +45,10 @@ impl Contents {
         // A line that cannot be read was altered; the others still count.
         let Some(line) = line else { return };
         match line {
-            Line::Sent(requests) => {
-                self.spent = self.spent.plus(Spent { requests, ..Spent::default() });
+            Line::Reserved(most) => self.spent = self.spent.plus(most),
+            Line::Settled { reserved, used } => {
+                self.spent = self.spent.without(reserved.tokens()).plus(used);
             }
-            Line::Used(tokens) => self.spent = self.spent.plus(tokens),
             Line::Exchange(stored) => {
                 self.at.entry(stored.digest.hex().to_owned()).or_insert(at);
             }

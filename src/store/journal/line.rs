@@ -17,9 +17,7 @@ use serde_json::value::RawValue;
 
 use crate::ir::Digest;
 use crate::secret::scrub_bytes;
-use crate::transport::{
-    Exchange, Kept, Measurements, RequestKey, SentRequest, Source, Spent, Standing,
-};
+use crate::transport::{Exchange, Measurements, RequestKey, SentRequest, Spent, Standing};
 
 /// The version of the lines that this program writes.
 pub const JOURNAL_VERSION: u32 = 1;
@@ -37,10 +35,10 @@ pub(super) enum Line<'a> {
     /// The first: what the file is.
     #[serde(rename_all = "camelCase")]
     Begin { journal_version: u32, target: Cow<'a, str> },
-    /// So many requests are about to be sent.
-    Sent(u64),
-    /// Tokens that were spent.
-    Used(Spent),
+    /// A request is about to be sent, and can cost this at most. It counts until it is settled.
+    Reserved(Spent),
+    /// What a request did cost for which this was reserved.
+    Settled { reserved: Spent, used: Spent },
     /// An exchange that is over.
     #[serde(borrow)]
     Exchange(StoredExchange<'a>),
@@ -128,7 +126,7 @@ impl StoredExchange<'_> {
         }
         let mut exchange: Exchange = serde_json::from_slice(&said).ok()?;
         exchange.measure(&self.times);
-        exchange.kept = Some(Kept { digest: self.digest.clone(), source: Source::Recalled });
+        exchange.kept = Some(self.digest.clone());
         Some(exchange)
     }
 

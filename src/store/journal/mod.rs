@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! {"begin":{"journalVersion":1,"target":"acme"}}
-//! {"sent":1}                              before every attempt
+//! {"reserved":{"requests":1,"promptTokens":1500,"completionTokens":8192}}   before every attempt
 //! {"exchange":{"digest":…,"answered":true,"times":…,"record":{…}}}
-//! {"used":{"requests":0,"promptTokens":91,"completionTokens":17}}
+//! {"settled":{"reserved":{…},"used":{"requests":0,"promptTokens":91,"completionTokens":17}}}
 //! {"recalled":49}                         a resumed run took the answer that begins there
 //! {"index":{"at":{"0783…":49},"spent":…}} when the target is done with
 //! {"indexAt":5120}
@@ -32,8 +32,7 @@ use line::{Line, exchange_line};
 use super::StoreError;
 use crate::ir::Digest;
 use crate::transport::{
-    Exchange, Journal, Kept, RequestKey, SentRequest, Source, Spent, Standing, TokenCount,
-    TransportError,
+    Exchange, Journal, RequestKey, SentRequest, Spent, Standing, TokenCount, TransportError,
 };
 
 /// The journal of one target.
@@ -149,19 +148,20 @@ impl JournalFile {
 }
 
 impl Journal for JournalFile {
-    fn reserve(&self) -> Result<(), TransportError> {
+    fn reserve(&self, most: TokenCount) -> Result<(), TransportError> {
         self.write(|open| {
-            open.contents.spent.requests += 1;
-            open.append(&Line::Sent(1).to_bytes()?)
+            let reserved = Spent { requests: 1, ..Spent::from(most) };
+            open.contents.spent = open.contents.spent.plus(reserved);
+            open.append(&Line::Reserved(reserved).to_bytes()?)
         })
     }
 
-    fn charge(&self, tokens: TokenCount) {
+    fn settle(&self, most: TokenCount, used: TokenCount) {
         // What cannot be written is told when the file is closed.
         let _ = self.write(|open| {
-            let used = Spent::from(tokens);
-            open.contents.spent = open.contents.spent.plus(used);
-            open.append(&Line::Used(used).to_bytes()?)
+            let (reserved, used) = (Spent::from(most), Spent::from(used));
+            open.contents.spent = open.contents.spent.without(most).plus(used);
+            open.append(&Line::Settled { reserved, used }.to_bytes()?)
         });
     }
 
@@ -172,7 +172,7 @@ impl Journal for JournalFile {
             let at = open.contents.end;
             open.append(&line)?;
             open.contents.at.entry(digest.hex().to_owned()).or_insert(at);
-            exchange.kept = Some(Kept { digest, source: Source::Endpoint });
+            exchange.kept = Some(digest);
             Ok(())
         });
         // What cannot be written stays in memory, and is told when the file is closed.

@@ -18,11 +18,14 @@ fn found(dir: &tempfile::TempDir) -> Evidence {
     Evidence::in_folder(dir.path().join("evidence"))
 }
 
+/// What a request can cost at most.
+const MOST: TokenCount = TokenCount { prompt: 100, completion: 50 };
+
 fn keep(journal: &JournalFile, exchange: &Exchange) -> Digest {
-    journal.reserve().unwrap();
+    journal.reserve(MOST).unwrap();
     let mut kept = exchange.clone();
     journal.keep(&mut kept, Standing::Answered);
-    journal.charge(TokenCount { prompt: 10, completion: 1 });
+    journal.settle(MOST, TokenCount { prompt: 10, completion: 1 });
     RecordedExchange::from(kept).digest().clone()
 }
 
@@ -70,11 +73,12 @@ fn a_resumed_journal_gives_each_answer_once_and_adds_to_what_was_spent() {
         keep(&journal, &exchange(1, answer));
     }
     journal.keep(&mut exchange(2, "down"), Standing::Open);
-    journal.reserve().unwrap();
+    journal.reserve(MOST).unwrap();
     assert!(!journal.holds_answers());
     drop(journal);
     let resumed = found(&dir).resume("acme");
-    let spent = Spent { requests: 3, prompt_tokens: 20, completion_tokens: 2 };
+    // The last request was never settled, so it counts in full.
+    let spent = Spent { requests: 3, prompt_tokens: 120, completion_tokens: 52 };
     assert_eq!(resumed.spent().unwrap(), spent);
     assert!(resumed.holds_answers());
     let recall = |question| resumed.recall(&exchange(question, "").request).map(without_mark);
@@ -101,7 +105,7 @@ fn a_torn_line_is_cut_off_wherever_it_is_torn() {
     for cut in whole.len()..longer.len() {
         fs::write(&path, &longer[..cut]).unwrap();
         let resumed = found(&dir).resume("acme");
-        resumed.reserve().unwrap();
+        resumed.reserve(MOST).unwrap();
         resumed.close().unwrap();
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.lines().all(|line| serde_json::from_str::<Line<'_>>(line).is_ok()), "{cut}");
@@ -131,7 +135,7 @@ fn a_folder_that_vanished_is_not_made_again() {
     keep(&journal, &exchange(1, "one"));
     fs::remove_dir_all(dir.path()).unwrap();
     assert!(journal.close().is_err());
-    assert!(evidence.begin("other").reserve().is_err());
+    assert!(evidence.begin("other").reserve(MOST).is_err());
     assert!(!dir.path().exists());
 }
 

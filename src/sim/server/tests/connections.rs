@@ -119,3 +119,61 @@ async fn a_port_that_is_in_use_is_an_error() {
     assert_eq!(second.await.unwrap_err().kind(), io::ErrorKind::AddrInUse);
     server.shutdown().await.unwrap();
 }
+
+/// Reads until the server closes a connection, which it has to do in good time.
+async fn closed(mut stream: TcpStream) -> bool {
+    let mut rest = Vec::new();
+    let reading = stream.read_to_end(&mut rest);
+    tokio::time::timeout(Duration::from_secs(60), reading).await.is_ok()
+}
+
+#[tokio::test]
+async fn a_thousand_half_open_clients_keep_nobody_else_out() {
+    let options = Options { max_connections: 16, ..Options::default() };
+    let server = Sim::start(fleet(&[("claude", MESSAGES)]), "127.0.0.1:0", options).await.unwrap();
+    let mut half_open = Vec::new();
+    for _ in 0..200 {
+        let mut stream = TcpStream::connect(server.addr()).await.unwrap();
+        // One that was closed already cannot be written to.
+        let _ = stream.write_all(b"POST /v1/messages HTTP/1.1\r\nhost: sim\r\ncontent-le").await;
+        half_open.push(stream);
+    }
+    let plain = until_closed(&server, &closing(&post("/v1/messages", &hello("claude")))).await;
+    assert!(plain.starts_with("HTTP/1.1 200 OK\r\n"), "{plain}");
+    assert!(closed(half_open.swap_remove(0)).await, "the oldest was not closed");
+}
+
+#[tokio::test]
+async fn a_request_that_takes_too_long_to_arrive_is_given_up() {
+    let options = Options { request_time: Duration::from_millis(50), ..Options::default() };
+    let server = Sim::start(fleet(&[("claude", MESSAGES)]), "127.0.0.1:0", options).await.unwrap();
+    for begun in ["", "POST /v1/messages HTTP/1.1\r\nhost: sim\r\ncontent-length: 9\r\n\r\n{"] {
+        let mut stream = TcpStream::connect(server.addr()).await.unwrap();
+        stream.write_all(begun.as_bytes()).await.unwrap();
+        assert!(closed(stream).await, "{begun:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_may_take_longer_than_a_request() {
+    let hangs = format!("{MESSAGES}\nhttp_quirks = [\"hangs\"]");
+    let request_time = Duration::from_millis(20);
+    let options = Options { request_time, ..Options::default() };
+    let server = Sim::start(fleet(&[("hangs", &hangs)]), "127.0.0.1:0", options).await.unwrap();
+    let mut waiting = TcpStream::connect(server.addr()).await.unwrap();
+    waiting.write_all(post("/v1/messages", &hello("hangs")).as_bytes()).await.unwrap();
+    let mut byte = [0];
+    let read = tokio::time::timeout(10 * request_time, waiting.read(&mut byte)).await;
+    assert!(read.is_err(), "it was closed: {read:?}");
+}
+
+#[tokio::test]
+async fn all_bodies_together_have_a_limit() {
+    let options = Options { bodies_limit: 8 << 10, ..Options::default() };
+    let server = Sim::start(fleet(&[("claude", MESSAGES)]), "127.0.0.1:0", options).await.unwrap();
+    let long = json!({"model": "claude", "pad": "x".repeat(20_000)});
+    let refused = until_closed(&server, &closing(&post("/v1/messages", &long))).await;
+    assert!(refused.starts_with("HTTP/1.1 503 "), "{refused}");
+    let plain = until_closed(&server, &closing(&post("/v1/messages", &hello("claude")))).await;
+    assert!(plain.starts_with("HTTP/1.1 200 OK\r\n"), "{plain}");
+}
