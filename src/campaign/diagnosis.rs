@@ -53,6 +53,7 @@ fn is_unsent(error: &TransportError) -> bool {
         TransportError::GivenUp { .. }
             | TransportError::Budget { .. }
             | TransportError::TokenBudget { .. }
+            | TransportError::Stopped
     )
 }
 

@@ -1,8 +1,9 @@
 //! The loop of a run: probes targets, some at a time, until all are done or it is stopped.
 
+use std::collections::BTreeMap;
 use std::pin::pin;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
@@ -115,7 +116,7 @@ impl Campaign<'_> {
                 () = &mut stopped => break RunEnd::Interrupted,
                 Some((place, probe)) = heard.recv() => self.tell_asked(place, &probe),
                 visited = tasks.join_next() => match visited {
-                    None => break RunEnd::Finished,
+                    None => break self.end(),
                     Some(visited) => {
                         // What a task told before it ended comes before its end.
                         while let Ok((place, probe)) = heard.try_recv() {
@@ -134,6 +135,16 @@ impl Campaign<'_> {
         Ok((results, end))
     }
 
+    /// How a run ended whose every target came to an end. Where requests were refused, they were cut
+    /// short.
+    fn end(&self) -> RunEnd {
+        if self.connections.iter().any(|it| it.gate.is_refusing()) {
+            RunEnd::Interrupted
+        } else {
+            RunEnd::Finished
+        }
+    }
+
     fn tell_asked(&self, place: usize, probe: &str) {
         if let Some(connection) = self.connections.get(place) {
             self.listener.asked(&connection.target, probe);
@@ -148,8 +159,9 @@ async fn visit(
     settings: Arc<RunSettings>,
     tell: UnboundedSender<(usize, String)>,
 ) -> Visit {
-    let watch = OfTarget { place, tell };
-    (place, probe_target(&connection, &settings, &watch).await)
+    let watch = OfTarget { place, tell, times: Mutex::default() };
+    let probed = probe_target(&connection, &settings, &watch).await;
+    (place, probed.map(|probed| ProbedTarget { probe_ms: watch.into_times(), ..probed }))
 }
 
 /// What a task gave; `None` if it was stopped. A panic goes on here.
@@ -161,14 +173,43 @@ fn completed(visited: Result<Visit, JoinError>) -> Option<Visit> {
     }
 }
 
-/// Passes on what is heard of one target.
+/// Passes on what is heard of one target, and measures how long its probes take.
 struct OfTarget {
     place: usize,
     tell: UnboundedSender<(usize, String)>,
+    times: Mutex<BTreeMap<String, ProbeTime>>,
+}
+
+/// How long a probe took. One that is asked again takes longer.
+#[derive(Debug, Clone, Copy, Default)]
+struct ProbeTime {
+    began: Option<Instant>,
+    took: Duration,
+}
+
+impl OfTarget {
+    /// Milliseconds by the probe's id.
+    fn into_times(self) -> BTreeMap<String, u64> {
+        let times = self.times.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let millis = |time: ProbeTime| u64::try_from(time.took.as_millis()).unwrap_or(u64::MAX);
+        times.into_iter().map(|(probe, time)| (probe, millis(time))).collect()
+    }
+
+    fn measure(&self, probe: &str, change: impl FnOnce(&mut ProbeTime)) {
+        let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
+        change(times.entry(probe.to_owned()).or_default());
+    }
 }
 
 impl ProbeListener for OfTarget {
+    fn began(&self, probe: &str) {
+        self.measure(probe, |time| time.began = Some(Instant::now()));
+    }
+
     fn asked(&self, probe: &str) {
+        self.measure(probe, |time| {
+            time.took += time.began.take().map_or(Duration::ZERO, |began| began.elapsed());
+        });
         // Nobody listens any more when the run is being stopped.
         let _ = self.tell.send((self.place, probe.to_owned()));
     }

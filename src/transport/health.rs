@@ -71,7 +71,8 @@ impl Health {
                 error:
                     TransportError::GivenUp { .. }
                     | TransportError::Budget { .. }
-                    | TransportError::TokenBudget { .. },
+                    | TransportError::TokenBudget { .. }
+                    | TransportError::Stopped,
                 ..
             } => return,
             HttpOutcome::Failed { error, .. } => Some(error.to_string()),

@@ -180,6 +180,7 @@ fn outlook_of_error(error: &TransportError) -> RetryOutlook {
         | TransportError::InvalidHeader { .. }
         | TransportError::Budget { .. }
         | TransportError::TokenBudget { .. }
+        | TransportError::Stopped
         | TransportError::NotRecorded { .. }
         | TransportError::Other { .. } => RetryOutlook::Pointless,
     }

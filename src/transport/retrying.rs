@@ -15,7 +15,8 @@ use super::exchange::{Exchange, HttpAttempt, HttpOutcome, Timing};
 use super::health::Health;
 use super::limits::{Admission, Limiter, SharedLimits};
 use super::retry::{Judgement, RetryDecision, RetryFacts, RetryPolicy, RetryProgress, decide};
-use super::{Judge, Transport};
+use super::send_gate::SendGate;
+use super::{Judge, Transport, TransportError};
 
 /// How an endpoint is asked.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub struct RetrySettings {
     pub limits: Arc<SharedLimits>,
     /// What the whole run may spend; shared by its endpoints.
     pub budget: Arc<Budget>,
+    /// Where requests are refused once the run is to come to an end.
+    pub gate: SendGate,
     /// Gives numbers in `0..1` that keep clients from retrying in step.
     pub jitter: fn() -> f64,
     /// The wall clock, for waits that a server gives as a date.
@@ -38,6 +41,7 @@ impl Default for RetrySettings {
             policy: RetryPolicy::default(),
             limits: Arc::default(),
             budget: Arc::new(Budget::unlimited()),
+            gate: SendGate::default(),
             jitter: random_fraction,
             clock: Utc::now,
         }
@@ -60,6 +64,7 @@ pub struct Retrying<T> {
     policy: RetryPolicy,
     limiter: Limiter,
     budget: Arc<Budget>,
+    gate: SendGate,
     health: Health,
     jitter: fn() -> f64,
     clock: fn() -> DateTime<Utc>,
@@ -68,16 +73,20 @@ pub struct Retrying<T> {
 impl<T: Transport> Retrying<T> {
     /// Asks the endpoint behind `inner` with these settings.
     pub fn new(inner: T, settings: RetrySettings) -> Self {
-        let RetrySettings { policy, limits, budget, jitter, clock } = settings;
+        let RetrySettings { policy, limits, budget, gate, jitter, clock } = settings;
         let (limiter, health) = (Limiter::new(limits), Health::default());
-        Self { inner, policy, limiter, budget, health, jitter, clock }
+        Self { inner, policy, limiter, budget, gate, health, jitter, clock }
     }
 
     async fn send_until_settled(&self, call: &HttpCall, judge: Judge<'_>) -> Exchange {
         let (mut progress, mut attempts, mut wait) =
             (RetryProgress::default(), Vec::new(), Duration::ZERO);
-        let mut admission = self.limiter.admit().await;
+        let mut admission = self.gate.unless_refused(self.limiter.admit()).await;
         loop {
+            let held = match admission {
+                Ok(admission) => admission,
+                Err(error) => return self.unsent(call, error),
+            };
             let exchange = self.attempt(call, judge).await;
             add_attempts(&mut attempts, &exchange, wait);
             let judgement = exchange.response().map_or(Judgement::ByStatus, judge);
@@ -92,7 +101,7 @@ impl<T: Transport> Retrying<T> {
             if facts.asked.is_some() {
                 self.limiter.hold(wait);
             }
-            admission = self.wait(call, wait, admission).await;
+            admission = self.gate.unless_refused(self.wait(call, wait, held)).await;
         }
     }
 
@@ -112,11 +121,13 @@ impl<T: Transport> Retrying<T> {
     async fn attempt(&self, call: &HttpCall, judge: Judge<'_>) -> Exchange {
         match self.health.given_up(call).map_or_else(|| self.budget.spend(), Err) {
             Ok(()) => self.inner.send(call, judge).await,
-            Err(error) => {
-                let outcome = HttpOutcome::Failed { error, partial: None };
-                Exchange::single(self.inner.redact(call), outcome, Timing::default())
-            }
+            Err(error) => self.unsent(call, error),
         }
+    }
+
+    fn unsent(&self, call: &HttpCall, error: TransportError) -> Exchange {
+        let outcome = HttpOutcome::Failed { error, partial: None };
+        Exchange::single(self.inner.redact(call), outcome, Timing::default())
     }
 }
 
@@ -148,7 +159,7 @@ mod tests {
     use tokio::time::Instant;
 
     use super::super::by_status;
-    use super::super::error::{CloseStage, TransportError};
+    use super::super::error::CloseStage;
     use super::super::exchange::{AttemptEnd, Body, Response};
     use super::super::limits::EndpointLimits;
     use super::*;
@@ -195,6 +206,21 @@ mod tests {
         fn send<'a>(&'a self, call: &'a HttpCall, judge: Judge<'a>) -> BoxFuture<'a, Exchange> {
             (*self).send(call, judge)
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_waits_is_refused_when_nothing_more_is_sent_and_pays_nothing() {
+        let gate = SendGate::default();
+        let budget = Arc::new(Budget::unlimited());
+        let settings =
+            RetrySettings { gate: gate.clone(), budget: Arc::clone(&budget), ..settings() };
+        let busy = [status(429, &[("retry-after", "20")])];
+        let (refused, ()) = tokio::join!(send(&busy, settings, &by_status), async {
+            sleep(Duration::from_secs(5)).await;
+            gate.refuse();
+        });
+        assert_eq!(refused.response(), Err(&TransportError::Stopped));
+        assert_eq!(budget.spent(), 1);
     }
 
     #[tokio::test(start_paused = true)]

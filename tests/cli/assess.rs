@@ -60,7 +60,7 @@ fn without_its_evidence_nothing_is_concluded() {
     place.exits(0, &LIGHT);
     fs::remove_dir_all(only_run(&place.path("reports")).join("evidence")).unwrap();
     let said = place.exits(3, &["assess"]);
-    assert!(said.contains("requests are not in the evidence"), "{said}");
+    assert!(said.contains("  not in the evidence: "), "{said}");
 }
 
 #[test]
