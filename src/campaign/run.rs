@@ -1,14 +1,14 @@
 //! The loop of a run: probes targets, some at a time, until all are done or it is stopped.
 
-use std::collections::BTreeMap;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::{JoinError, JoinSet};
 
+use super::cost::ProbeTimes;
 use super::{ProbeTargetError, ProbedTarget, RunRecorder, StopRequests, probe_target};
 use crate::probe::{Probe, ProbeListener, Suite, SuiteName};
 use crate::profile::Confirmation;
@@ -159,9 +159,9 @@ async fn visit(
     settings: Arc<RunSettings>,
     tell: UnboundedSender<(usize, String)>,
 ) -> Visit {
-    let watch = OfTarget { place, tell, times: Mutex::default() };
+    let watch = OfTarget { place, tell, times: ProbeTimes::default() };
     let probed = probe_target(&connection, &settings, &watch).await;
-    (place, probed.map(|probed| ProbedTarget { probe_ms: watch.into_times(), ..probed }))
+    (place, probed.map(|probed| ProbedTarget { probe_ms: watch.times.into_millis(), ..probed }))
 }
 
 /// What a task gave; `None` if it was stopped. A panic goes on here.
@@ -177,39 +177,16 @@ fn completed(visited: Result<Visit, JoinError>) -> Option<Visit> {
 struct OfTarget {
     place: usize,
     tell: UnboundedSender<(usize, String)>,
-    times: Mutex<BTreeMap<String, ProbeTime>>,
-}
-
-/// How long a probe took. One that is asked again takes longer.
-#[derive(Debug, Clone, Copy, Default)]
-struct ProbeTime {
-    began: Option<Instant>,
-    took: Duration,
-}
-
-impl OfTarget {
-    /// Milliseconds by the probe's id.
-    fn into_times(self) -> BTreeMap<String, u64> {
-        let times = self.times.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let millis = |time: ProbeTime| u64::try_from(time.took.as_millis()).unwrap_or(u64::MAX);
-        times.into_iter().map(|(probe, time)| (probe, millis(time))).collect()
-    }
-
-    fn measure(&self, probe: &str, change: impl FnOnce(&mut ProbeTime)) {
-        let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
-        change(times.entry(probe.to_owned()).or_default());
-    }
+    times: ProbeTimes,
 }
 
 impl ProbeListener for OfTarget {
     fn began(&self, probe: &str) {
-        self.measure(probe, |time| time.began = Some(Instant::now()));
+        self.times.begin(probe);
     }
 
     fn asked(&self, probe: &str) {
-        self.measure(probe, |time| {
-            time.took += time.began.take().map_or(Duration::ZERO, |began| began.elapsed());
-        });
+        self.times.end(probe);
         // Nobody listens any more when the run is being stopped.
         let _ = self.tell.send((self.place, probe.to_owned()));
     }

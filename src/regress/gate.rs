@@ -35,7 +35,7 @@ pub struct Ruling {
     pub level: Level,
     /// What decided so.
     pub because: String,
-    /// The change.
+    /// What is ruled on.
     #[serde(flatten)]
     pub change: Change,
 }

@@ -12,8 +12,8 @@ use crate::profile::{FieldPath, Profile};
 const SUBJECT: [&str; 8] =
     ["name", "provider", "model", "endpoint", "chatTemplateHash", "variant", "dialect", "server"];
 
-/// What goes with a count of passes.
-const COUNTS: [&str; 3] = ["passes", "trials", "interval"];
+/// What sums up a result, and goes together.
+const COUNTS: [&str; 4] = ["status", "passes", "trials", "interval"];
 
 /// The older profile with the accepted changes taken over; the open ones are all others between the two.
 pub fn merge_accepted(
@@ -58,11 +58,15 @@ fn copy_field(at: &FieldChange, from: &Value, to: &mut Value) {
     let field = &at.field;
     if field.matches("subject") {
         copy_keys(&SUBJECT, from, to);
-    } else if let Some(result) = field.result().filter(|it| *field == it.child("passes")) {
+    } else if let Some(result) = field.result().filter(|it| sums_up(field, it)) {
         COUNTS.iter().for_each(|key| result.child(key).copy(from, to));
     } else if !field.matches("probes") && !field.matches("probeVersion") {
         field.copy(from, to);
     }
+}
+
+fn sums_up(field: &FieldPath, result: &FieldPath) -> bool {
+    COUNTS.iter().any(|key| *field == result.child(key))
 }
 
 fn copy_keys(keys: &[&str], from: &Value, to: &mut Value) {

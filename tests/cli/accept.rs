@@ -55,6 +55,18 @@ fn changes_are_accepted_by_code_and_by_target_and_the_others_stay() {
 }
 
 #[test]
+fn a_target_without_a_change_is_renewed_while_others_have_changes() {
+    let place = Place::with(&["openai-native", "one-call"]);
+    place.exits(0, &RUN);
+    place.exits(0, &["accept", "--all"]);
+    place.spoil("openai-native", "quirks = [\"one-call\"]");
+    place.exits(1, &RUN);
+    let said = place.exits(0, &["accept", "--target", "one-call"]);
+    assert!(said.starts_with("accepted 1 target of run "), "{said}");
+    assert_eq!(denied(&place), [PARALLEL]);
+}
+
+#[test]
 fn a_snapshot_that_takes_over_a_part_says_what_follows_from_it() {
     let place = changed();
     place.exits(0, &["accept", "--code", "parallel-lost,target-missing"]);

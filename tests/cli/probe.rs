@@ -266,13 +266,18 @@ fn pass_on(mut client: TcpStream, mut server: TcpStream, requests: &AtomicUsize)
     }
 }
 
+/// Whether a table says that a probe passed.
+fn has_passed(probe: &str, table: &str) -> bool {
+    table.lines().any(|line| line.starts_with(probe) && line.contains(" ✓ pass "))
+}
+
 #[test]
 fn a_probe_that_is_stopped_shows_what_it_measured() {
     let dir = tempfile::tempdir().unwrap();
     let (code, out, err) = stopped_half_way(dir.path(), &["probe"]);
     assert_eq!(code, Some(3), "{out}{err}");
-    assert!(out.contains("basic-format     ✓ pass"), "{out}");
-    assert!(out.contains("? inconclusive") && out.contains("the command was stopped"), "{out}");
+    assert!(has_passed("basic-format", &out), "{out}");
+    assert!(out.contains("? inconclusive") && out.contains("not asked: the command"), "{out}");
     assert!(err.ends_with("interrupted: what was not asked has no verdict\n"), "{err}");
     let manifest = only_run(&dir.path().join("reports")).join("manifest.json");
     let manifest: Value = serde_json::from_slice(&std::fs::read(manifest).unwrap()).unwrap();
@@ -284,7 +289,7 @@ fn a_recording_that_is_stopped_shows_what_it_measured_and_writes_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let (code, out, err) = stopped_half_way(dir.path(), &["record", "--output", "t.json"]);
     assert_eq!(code, Some(3), "{out}{err}");
-    assert!(out.contains("basic-format     ✓ pass"), "{out}");
+    assert!(has_passed("basic-format", &out), "{out}");
     assert!(err.ends_with("error: nothing recorded: interrupted\n"), "{err}");
     assert!(!dir.path().join("t.json").exists());
 }

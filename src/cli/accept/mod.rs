@@ -95,11 +95,12 @@ pub(super) fn run(args: &AcceptArgs, console: &Console) -> Result<Exit, CliError
     let changes = diff(&old, &found).changes;
     check(args, &run, &manifest, &found, &changes)?;
     let choices = choose(args, &manifest, &changes, console)?;
-    let unchanged = match &choices {
-        // Who took nothing over does not want other snapshots to be younger either.
-        choices if !choices.is_empty() && !choices.contains(&Choice::Accept) => Unchanged::Stay,
-        _ if !args.code.is_empty() => Unchanged::Stay,
-        _ => Unchanged::Renew,
+    // Who was asked and took nothing over does not want other snapshots to be younger either.
+    let took_nothing = !changes.is_empty() && !choices.contains(&Choice::Accept);
+    let unchanged = if !args.code.is_empty() || (args.asks(console) && took_nothing) {
+        Unchanged::Stay
+    } else {
+        Unchanged::Renew
     };
     let decided: Vec<(&Change, Choice)> = changes.iter().zip(choices).collect();
     let is_meant = |profile: &Profile| args.is_about(&profile.name());

@@ -37,7 +37,7 @@ const SHOWN_ALSO: usize = 4;
 /// A change, and what a policy made of it.
 #[derive(Debug, Clone, Copy)]
 pub struct ChangeEntry<'a> {
-    /// The change.
+    /// What differs, and between what.
     pub change: &'a Change,
     /// What became of it, and why; nothing where no policy was asked.
     pub ruling: Option<(Level, &'a str)>,
