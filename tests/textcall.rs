@@ -17,7 +17,7 @@ use toolprobe::tools::import_tools;
 
 struct Sample {
     id: String,
-    family: String,
+    format: String,
     tags: Vec<String>,
     text: String,
     catalog: Catalog,
@@ -42,7 +42,7 @@ fn samples() -> Vec<Sample> {
         let tags = value["tags"].as_array().unwrap().iter();
         Sample {
             id: text("id"),
-            family: text("family"),
+            format: text("format"),
             tags: tags.map(|tag| tag.as_str().unwrap().to_owned()).collect(),
             text: text("text"),
             catalog: catalog(&value["tools"]),
@@ -129,8 +129,8 @@ fn complaint(sample: &Sample, parsed: &Parsed) -> Option<String> {
 fn every_family_has_samples_and_every_sample_a_family() {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for sample in samples() {
-        assert!(find_format(&sample.family).is_some(), "{}", sample.id);
-        *counts.entry(sample.family).or_default() += 1;
+        assert!(find_format(&sample.format).is_some(), "{}", sample.id);
+        *counts.entry(sample.format).or_default() += 1;
     }
     for format in FORMATS {
         assert!(counts.get(format.id).is_some_and(|&n| n >= 10), "{}", format.id);
@@ -212,9 +212,9 @@ fn each_family_is_told_from_the_others() {
     for sample in samples() {
         for call in parse(&sample.text, &sample.catalog).calls() {
             let shares = [&[call.family], call.ties.as_slice()].concat();
-            let own = find_format(&sample.family).map(|format| format.id);
+            let own = find_format(&sample.format).map(|format| format.id);
             let named = own.filter(|own| shares.contains(own)).unwrap_or(call.family);
-            let row = matrix.entry(sample.family.clone()).or_default();
+            let row = matrix.entry(sample.format.clone()).or_default();
             *row.entry(named.to_owned()).or_default() += 1;
         }
     }
@@ -365,7 +365,7 @@ proptest! {
         let samples = CORPUS.with(|corpus| *corpus);
         let sample = &samples[pick.index(samples.len())];
         let text = spoiled(&sample.text, &damage, samples);
-        let options = Options { only: find_format(&sample.family).filter(|_| forced), hint: None };
+        let options = Options { only: find_format(&sample.format).filter(|_| forced), hint: None };
         let whole = parse_with(&text, &sample.catalog, options);
         let cuts = places(&text).into_iter().skip(piece - 1).step_by(piece);
         let cut = fed_with(&text, &sample.catalog, options, cuts);

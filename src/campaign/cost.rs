@@ -1,6 +1,7 @@
 //! The cost of probing: foreseen, of one target, and of a whole run.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -90,6 +91,39 @@ impl Spending {
 
 fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// How long the probes of a target take, by their ids. Several are asked at the same time.
+#[derive(Debug, Default)]
+pub(super) struct ProbeTimes(Mutex<BTreeMap<String, ProbeTime>>);
+
+#[derive(Debug, Clone, Copy, Default)]
+struct ProbeTime {
+    began: Option<Instant>,
+    took: Duration,
+}
+
+impl ProbeTimes {
+    pub(super) fn begin(&self, probe: &str) {
+        self.change(probe, |time| time.began = Some(Instant::now()));
+    }
+
+    /// Adds what has passed since the beginning: a probe that is asked again takes longer.
+    pub(super) fn end(&self, probe: &str) {
+        self.change(probe, |time| {
+            time.took += time.began.take().map_or(Duration::ZERO, |began| began.elapsed());
+        });
+    }
+
+    fn change(&self, probe: &str, change: impl FnOnce(&mut ProbeTime)) {
+        let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        change(times.entry(probe.to_owned()).or_default());
+    }
+
+    pub(super) fn into_millis(self) -> BTreeMap<String, u64> {
+        let times = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        times.into_iter().map(|(probe, time)| (probe, millis(time.took))).collect()
+    }
 }
 
 /// The cost of exchanges that took these times. Requests and tokens are the account's: it also counts what was asked

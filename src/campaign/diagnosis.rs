@@ -54,6 +54,7 @@ fn is_unsent(error: &TransportError) -> bool {
             | TransportError::Budget { .. }
             | TransportError::TokenBudget { .. }
             | TransportError::CostBudget { .. }
+            | TransportError::Stopped
     )
 }
 

@@ -35,6 +35,8 @@ pub struct ProbedTarget {
     pub kept: Vec<Digest>,
     /// What it cost.
     pub cost: TargetCost,
+    /// How long each probe took in milliseconds, by its id, where that was measured.
+    pub probe_ms: BTreeMap<String, u64>,
     /// The turns that its metrics were counted on.
     pub telemetry: Vec<TurnEvent>,
     /// How thinking was switched, where that was known.
@@ -112,7 +114,8 @@ async fn probe(
     let cost = cost(&logged.times, &connection.budget, began.elapsed());
     let Logged { exchanges, kept, .. } = logged;
     let (telemetry, thinking) = (measured.telemetry, access.thinking);
-    Ok(ProbedTarget { profile, exchanges, kept, cost, telemetry, thinking })
+    let probe_ms = BTreeMap::new();
+    Ok(ProbedTarget { profile, exchanges, kept, cost, probe_ms, telemetry, thinking })
 }
 
 /// Where nothing at all was learned for a reason that is known, every result says that reason, with

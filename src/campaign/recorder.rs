@@ -108,6 +108,7 @@ impl RunRecorder {
             totals: Totals::default(),
             metrics: None,
             confirmations: Vec::new(),
+            kept: Vec::new(),
             targets,
         };
         folder.write_manifest(&manifest)?;
@@ -186,6 +187,7 @@ impl RunRecorder {
                 target.dialect = Some(probed.profile.dialect);
                 target.problem = open_question(&probed.profile);
                 target.cost = Some(probed.cost);
+                target.probe_ms.clone_from(&probed.probe_ms);
                 target.thinking.clone_from(&probed.thinking);
                 let known = self.manifest.metrics.iter().chain(&probed.profile.metrics);
                 let counts = known.map(|metrics| metrics.counts).reduce(Counts::merged);
@@ -292,6 +294,7 @@ fn not_yet_asked(target: &Target) -> Option<RunTarget> {
         profile: None,
         problem: None,
         cost: None,
+        probe_ms: BTreeMap::new(),
     })
 }
 

@@ -32,27 +32,27 @@ pub(crate) enum ResumeError {
         "run {run} is of the adapter at {adapter}; begin it again with `toolprobe gate --adapter`"
     )]
     OfAdapter {
-        /// The run.
+        /// Its id.
         run: String,
-        /// The adapter.
+        /// The base URL that it asked through.
         adapter: String,
     },
     /// It asked one endpoint, and is not of targets.
     #[error("run {run} is of a single endpoint; ask it again with `toolprobe probe`")]
     OneOff {
-        /// The run.
+        /// Its id.
         run: String,
     },
     /// There is nothing left to ask.
     #[error("run {run} is complete; there is nothing to resume")]
     Complete {
-        /// The run.
+        /// Its id.
         run: String,
     },
     /// Half of it would be asked and judged otherwise than the other half.
     #[error("run {run} was made with {what} {then}, and this is {now}; begin a new run")]
     Changed {
-        /// The run.
+        /// Its id.
         run: String,
         /// What is not as it was.
         what: &'static str,

@@ -8,6 +8,7 @@ use chrono::{DateTime, Utc};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::{JoinError, JoinSet};
 
+use super::cost::ProbeTimes;
 use super::{ProbeTargetError, ProbedTarget, RunRecorder, StopRequests, probe_target};
 use crate::probe::{Probe, ProbeListener, Suite, SuiteName};
 use crate::profile::Confirmation;
@@ -117,7 +118,7 @@ impl Campaign<'_> {
                 end = &mut stopped => break end,
                 Some((place, probe)) = heard.recv() => self.tell_asked(place, &probe),
                 visited = tasks.join_next() => match visited {
-                    None => break RunEnd::Finished,
+                    None => break self.end(),
                     Some(visited) => {
                         // What a task told before it ended comes before its end.
                         while let Ok((place, probe)) = heard.try_recv() {
@@ -136,6 +137,16 @@ impl Campaign<'_> {
         Ok((results, end))
     }
 
+    /// How a run ended whose every target came to an end. Where requests were refused, they were cut
+    /// short.
+    fn end(&self) -> RunEnd {
+        if self.connections.iter().any(|it| it.gate.is_refusing()) {
+            RunEnd::Interrupted
+        } else {
+            RunEnd::Finished
+        }
+    }
+
     fn tell_asked(&self, place: usize, probe: &str) {
         if let Some(connection) = self.connections.get(place) {
             self.listener.asked(&connection.target, probe);
@@ -150,8 +161,9 @@ async fn visit(
     settings: Arc<RunSettings>,
     tell: UnboundedSender<(usize, String)>,
 ) -> Visit {
-    let watch = OfTarget { place, tell };
-    (place, probe_target(&connection, &settings, &watch).await)
+    let watch = OfTarget { place, tell, times: ProbeTimes::default() };
+    let probed = probe_target(&connection, &settings, &watch).await;
+    (place, probed.map(|probed| ProbedTarget { probe_ms: watch.times.into_millis(), ..probed }))
 }
 
 /// What a task gave; `None` if it was stopped. A panic goes on here.
@@ -163,14 +175,20 @@ fn completed(visited: Result<Visit, JoinError>) -> Option<Visit> {
     }
 }
 
-/// Passes on what is heard of one target.
+/// Passes on what is heard of one target, and measures how long its probes take.
 struct OfTarget {
     place: usize,
     tell: UnboundedSender<(usize, String)>,
+    times: ProbeTimes,
 }
 
 impl ProbeListener for OfTarget {
+    fn began(&self, probe: &str) {
+        self.times.begin(probe);
+    }
+
     fn asked(&self, probe: &str) {
+        self.times.end(probe);
         // Nobody listens any more when the run is being stopped.
         let _ = self.tell.send((self.place, probe.to_owned()));
     }

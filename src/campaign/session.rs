@@ -91,7 +91,7 @@ impl fmt::Display for Caution {
 /// What one step did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visit {
-    /// The step.
+    /// Which of the eleven it was.
     pub step: SessionStep,
     /// What came of it, in words.
     pub outcome: String,

@@ -1,15 +1,22 @@
 //! Stopping: the first request, or the deadline, lets what is under way end within a grace period; the
 //! second request does not.
+//!
+//! A run of many targets abandons the targets that are under way, because it can be resumed. Where there is
+//! one target only, it is concluded: what was not asked has no verdict, and the rest has.
 
+use std::future::pending;
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::{RunEnd, RunListener};
 use crate::target::Connection;
 use crate::transport::SendGate;
+
+/// How long targets may take to conclude from what is there, when nothing is asked any more.
+const CONCLUSION: Duration = Duration::from_secs(5);
 
 /// How often the process was asked to stop, how long it may take then, and until when it may go on.
 #[derive(Debug)]
@@ -17,12 +24,26 @@ pub(crate) struct StopRequests {
     count: watch::Receiver<u32>,
     grace: Duration,
     deadline: Option<Instant>,
+    ending: Ending,
+}
+
+/// What becomes of the targets that are under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Abandoned,
+    Concluded,
 }
 
 impl StopRequests {
     /// Stops as this counter says.
     pub(crate) fn new(count: watch::Receiver<u32>, grace: Duration) -> Self {
-        Self { count, grace, deadline: None }
+        Self { count, grace, deadline: None, ending: Ending::Abandoned }
+    }
+
+    /// The same, and the targets under way are concluded with what is known of them.
+    #[must_use]
+    pub(crate) fn concluding(self) -> Self {
+        Self { ending: Ending::Concluded, ..self }
     }
 
     /// The same, and after this time from now on.
@@ -53,18 +74,34 @@ impl StopRequests {
     ) -> RunEnd {
         let end = self.first_reason().await;
         let gates: Vec<&SendGate> = connections.iter().map(|it| &it.gate).collect();
-        for gate in &gates {
-            gate.close();
+        match self.ending {
+            Ending::Abandoned => gates.iter().for_each(|gate| gate.close()),
+            Ending::Concluded => gates.iter().for_each(|gate| gate.refuse()),
         }
         if *self.count.borrow() < 2 {
             listener.stopping(self.grace, end);
         }
-        let drained = timeout(self.grace, join_all(gates.iter().map(|gate| gate.drained())));
-        tokio::select! {
-            _ = drained => {}
-            () = asked(&mut self.count, 2) => {}
+        match self.ending {
+            Ending::Abandoned => {
+                self.wait(join_all(gates.iter().map(|gate| gate.drained()))).await;
+            }
+            Ending::Concluded => {
+                // The targets end by themselves, and the run with them.
+                self.wait(pending::<()>()).await;
+                gates.iter().for_each(|gate| gate.cut());
+                sleep(CONCLUSION).await;
+            }
         }
         end
+    }
+
+    /// Waits for an end, at most for the grace period and until the second request.
+    async fn wait<T>(&mut self, end: impl Future<Output = T>) {
+        let end = timeout(self.grace, end);
+        tokio::select! {
+            _ = end => {}
+            () = asked(&mut self.count, 2) => {}
+        }
     }
 
     async fn first_reason(&mut self) -> RunEnd {
@@ -72,7 +109,7 @@ impl StopRequests {
         let out_of_time = async {
             match deadline {
                 Some(deadline) => sleep_until(deadline).await,
-                None => std::future::pending().await,
+                None => pending().await,
             }
         };
         tokio::select! {
@@ -85,6 +122,6 @@ impl StopRequests {
 async fn asked(count: &mut watch::Receiver<u32>, times: u32) {
     if count.wait_for(|count| *count >= times).await.is_err() {
         // Nobody is left who could ask.
-        std::future::pending::<()>().await;
+        pending::<()>().await;
     }
 }

@@ -12,7 +12,7 @@ use super::shell::differences;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
 use crate::replay::{Assessment, assess};
-use crate::report::for_terminal;
+use crate::report::{for_terminal, plural};
 use crate::store::ProfileFolder;
 
 /// Judge the stored evidence of a run again, offline
@@ -68,10 +68,10 @@ fn lines(assessed: &Assessment) -> Vec<String> {
     let target = for_terminal(target);
     let mut lines = match changes.len() {
         0 => vec![format!("✓ {target}: as before")],
-        places => vec![format!("✗ {target}: {places} changes")],
+        places => vec![format!("✗ {target}: {}", plural(places, "change"))],
     };
     if *unrecorded > 0 {
-        lines.push(format!("  {unrecorded} requests are not in the evidence"));
+        lines.push(format!("  not in the evidence: {}", plural(*unrecorded, "request")));
     }
     lines.extend(differences::to_lines(changes).iter().map(|line| format!("    {line}")));
     lines
@@ -79,6 +79,7 @@ fn lines(assessed: &Assessment) -> Vec<String> {
 
 fn print_outcome(assessed: &[Assessment], console: &Console) -> Exit {
     let changed = assessed.iter().filter(|it| !it.changes.is_empty()).count();
-    console.note(&format!("{} profiles judged again, {changed} changed", assessed.len()));
+    let profiles = plural(assessed.len(), "profile");
+    console.note(&format!("{profiles} judged again, {changed} changed"));
     if assessed.iter().any(|it| it.unrecorded > 0) { Exit::Inconclusive } else { Exit::Fine }
 }

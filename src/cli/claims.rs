@@ -12,7 +12,7 @@ use super::shell::console::Console;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
 use crate::adapt::claims::{ClaimCheck, ClaimVerdict, check_claims, read_claims};
-use crate::report::grid;
+use crate::report::{grid, plural};
 use crate::transport::{
     HttpCall, HttpTransport, Scrubber, SizeLimits, Timeouts, Transport as _, by_status,
 };
@@ -60,7 +60,7 @@ pub(super) fn run(args: &ClaimsArgs, console: &Console) -> Result<Exit, CliError
         |it: &&ClaimCheck| matches!(it.verdict, ClaimVerdict::FalseYes | ClaimVerdict::FalseNo);
     let wrong = checks.iter().filter(is_false).count();
     console.result(&render(args.format, &checks)?)?;
-    console.note(&format!("{wrong} of {} claims are false", checks.len()));
+    console.note(&format!("false: {wrong} of {}", plural(checks.len(), "claim")));
     Ok(if args.check && wrong > 0 { Exit::Failed } else { Exit::Fine })
 }
 

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::CliError;
 use super::Exit;
+use super::args::output::PlainFormat;
 use super::shell::console::Console;
 use crate::regress::{Drift, find_drifts, flaky_probes, undecided};
 use crate::report::for_terminal;
@@ -24,16 +25,8 @@ pub(super) struct DriftArgs {
     reports: PathBuf,
 
     /// The form of the result
-    #[arg(long, value_enum, default_value_t = Form::Table)]
-    format: Form,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Form {
-    /// For people: a line each
-    Table,
-    /// For programs
-    Json,
+    #[arg(long, value_enum, default_value_t = PlainFormat::Table, value_name = "NAME")]
+    format: PlainFormat,
 }
 
 pub(super) fn run(args: &DriftArgs, console: &Console) -> Result<Exit, CliError> {
@@ -43,7 +36,7 @@ pub(super) fn run(args: &DriftArgs, console: &Console) -> Result<Exit, CliError>
     }
     let (found, unsteady, open) = (find_drifts(&rows), flaky_probes(&rows), undecided(&rows));
     let text = match args.format {
-        Form::Json => {
+        PlainFormat::Json => {
             let unsteady: Vec<serde_json::Value> = unsteady
                 .iter()
                 .map(|(target, probe)| serde_json::json!({"target": target, "probe": probe}))
@@ -52,7 +45,7 @@ pub(super) fn run(args: &DriftArgs, console: &Console) -> Result<Exit, CliError>
             let json = serde_json::json!({"drifts": found, "flaky": unsteady, "undecided": open});
             serde_json::to_string_pretty(&json).map_err(CliError::inconclusive)?
         }
-        Form::Table => {
+        PlainFormat::Table => {
             let mut text: String = found.iter().map(|drift| line(drift) + "\n").collect();
             for (target, probe) in &unsteady {
                 let _ = writeln!(text, "flaky: {}, {probe}", for_terminal(target));

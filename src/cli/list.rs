@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::CliError;
 use super::Exit;
+use super::args::output::PlainFormat;
 use super::shell::console::Console;
 use crate::dialect::DialectId;
 use crate::probe::{Suite, SuiteName};
@@ -28,16 +29,8 @@ pub(super) struct ListArgs {
     topic: Option<Topic>,
 
     /// The form of the list
-    #[arg(long, value_enum, default_value_t = Form::Table, value_name = "NAME")]
-    format: Form,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Form {
-    /// For people
-    Table,
-    /// For programs
-    Json,
+    #[arg(long, value_enum, default_value_t = PlainFormat::Table, value_name = "NAME")]
+    format: PlainFormat,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -154,14 +147,14 @@ fn codes(wanted: impl Fn(regress::CodeKind) -> bool) -> Vec<Entry> {
 
 pub(super) fn run(args: &ListArgs, console: &Console) -> Result<Exit, CliError> {
     let text = match (args.topic, args.format) {
-        (Some(topic), Form::Table) => {
+        (Some(topic), PlainFormat::Table) => {
             let entries = topic.entries()?;
             let rows = entries.iter().map(|entry| (entry.name.as_str(), entry.about.clone()));
             pairs(rows, console.style())
         }
-        (None, Form::Table) => names(console)?,
-        (Some(topic), Form::Json) => pretty(&json!(topic.entries()?))?,
-        (None, Form::Json) => {
+        (None, PlainFormat::Table) => names(console)?,
+        (Some(topic), PlainFormat::Json) => pretty(&json!(topic.entries()?))?,
+        (None, PlainFormat::Json) => {
             let topics = Topic::ALL.map(|it| Ok((it.as_str().to_owned(), json!(it.entries()?))));
             pretty(&Value::Object(topics.into_iter().collect::<Result<Map<_, _>, CliError>>()?))?
         }

@@ -26,7 +26,7 @@ pub(super) struct MetricsArgs {
     files: Vec<PathBuf>,
 
     /// The form of the result
-    #[arg(long, value_enum, default_value_t = Form::Table)]
+    #[arg(long, value_enum, default_value_t = Form::Table, value_name = "NAME")]
     format: Form,
 }
 

@@ -19,7 +19,9 @@ use super::shell::exit::Exit;
 use super::shell::progress::Progress;
 use super::shell::signal::stop_requests;
 use super::shell::spent::spent;
-use crate::campaign::{Campaign, ProbedTarget, RunRecorder, RunSettings, RunSubject, StopRequests};
+use crate::campaign::{
+    Campaign, ProbedTarget, RunEnd, RunRecorder, RunSettings, RunSubject, StopRequests,
+};
 use crate::profile::Requirement;
 use crate::report::{EvidenceLinks, Report};
 use crate::target::{Connection, Defaults, TargetEntry};
@@ -31,7 +33,7 @@ use crate::target::{Connection, Defaults, TargetEntry};
 /// something that --require demands is not there. The exchanges that it rests
 /// on are kept in a folder of their own below reports/, as those of a run.
 /// Other commands take such a folder only by its name: it is never the latest
-/// run.
+/// run. After Ctrl-C, what was measured is shown, and it exits 3.
 #[derive(Debug, Args)]
 pub(super) struct ProbeArgs {
     /// The endpoint's base URL
@@ -74,12 +76,12 @@ pub(super) fn run(args: &ProbeArgs, console: &Console) -> Result<Exit, CliError>
         return DryRun::of([&target], &settings, limits).show(&args.output, console);
     }
     let runtime = tokio::runtime::Runtime::new()?;
-    let (probed, recorder, compared) =
+    let (probed, end, recorder, compared) =
         runtime.block_on(probe_endpoint(args, &entry, &settings, console))?;
     let links =
         recorder.as_ref().map(|it| EvidenceLinks::from_page(it.folder(), args.output.file()));
     let links = links.transpose()?;
-    let mut report = Report::of_profile(&probed.profile);
+    let mut report = Report::of_profile(&probed.profile).with_cost(probed.cost, &probed.probe_ms);
     if let Some(links) = &links {
         report = report.with_evidence(links);
     }
@@ -96,7 +98,18 @@ pub(super) fn run(args: &ProbeArgs, console: &Console) -> Result<Exit, CliError>
     let kept = recorder.map(|it| format!("; kept in {}", it.folder().path().display()));
     console.note(&format!("{}{}", spent(probed.cost.into()), kept.unwrap_or_default()));
     let model = &probed.profile.subject.model;
-    Ok(demands::exit(model, &probed.profile, &args.require, console))
+    let exit = demands::exit(model, &probed.profile, &args.require, console);
+    Ok(match end {
+        RunEnd::Finished => exit,
+        RunEnd::Interrupted => {
+            console.problem("interrupted: what was not asked has no verdict");
+            Exit::Inconclusive
+        }
+        RunEnd::OutOfTime => {
+            console.problem("out of time: what was not asked has no verdict");
+            Exit::Inconclusive
+        }
+    })
 }
 
 async fn probe_endpoint(
@@ -104,7 +117,7 @@ async fn probe_endpoint(
     entry: &TargetEntry,
     settings: &RunSettings,
     console: &Console,
-) -> Result<(ProbedTarget, Option<RunRecorder>, Option<Comparison>), CliError> {
+) -> Result<(ProbedTarget, RunEnd, Option<RunRecorder>, Option<Comparison>), CliError> {
     let budget = args.asking.budget(&Defaults::default())?;
     let mut connection = connect_to(entry, &budget, &args.asking).await?;
     let mut recorder = None;
@@ -113,24 +126,25 @@ async fn probe_endpoint(
         let begun = RunRecorder::begin(&args.reports, settings, asked, RunSubject::OneOff, &budget);
         recorder = Some(begun?);
     }
-    let stop = &mut stop_requests(&args.asking, &Defaults::default())?;
-    let probed = probe_one(&connection, settings, recorder.as_mut(), stop, console).await?;
-    let compared = if args.with_plan {
+    let stop = &mut stop_requests(&args.asking, &Defaults::default())?.concluding();
+    let (probed, end) = probe_one(&connection, settings, recorder.as_mut(), stop, console).await?;
+    let compared = if args.with_plan && end == RunEnd::Finished {
         Some(Comparison::measure(&connection, settings, &probed.profile).await?)
     } else {
         None
     };
-    Ok((probed, recorder, compared))
+    Ok((probed, end, recorder, compared))
 }
 
-/// Probes one target until it is done or the process is asked to stop, and shows how it gets on.
+/// Probes one target until it is done or the process is asked to stop, and shows how it gets on. What
+/// was measured until then is the result.
 pub(super) async fn probe_one(
     connection: &Connection,
     settings: &RunSettings,
     mut recorder: Option<&mut RunRecorder>,
     stop: &mut StopRequests,
     console: &Console,
-) -> Result<ProbedTarget, CliError> {
+) -> Result<(ProbedTarget, RunEnd), CliError> {
     let mut listener = Progress::new(console, 1, settings.probes().len());
     if let Some(recorder) = &recorder {
         listener = listener.kept_in(recorder.folder());
@@ -142,7 +156,12 @@ pub(super) async fn probe_one(
         recorder.finish(end, clock::now()?)?;
     }
     match results.into_iter().next() {
-        Some((_, probed)) => Ok(probed?),
-        None => Err(CliError::inconclusive("interrupted: there is no verdict")),
+        Some((_, Ok(probed)))
+            if end == RunEnd::Finished || probed.profile.results.has_verdict() =>
+        {
+            Ok((probed, end))
+        }
+        Some((_, Err(error))) if end == RunEnd::Finished => Err(error.into()),
+        Some(_) | None => Err(CliError::inconclusive("interrupted: there is no verdict")),
     }
 }

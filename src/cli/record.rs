@@ -12,9 +12,9 @@ use super::shell::console::Console;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
 use super::shell::signal::stop_requests;
-use crate::campaign::{RunSettings, open_question};
+use crate::campaign::{RunEnd, RunSettings, open_question};
 use crate::replay::{Origin, Transcript, transcribe};
-use crate::report::plural;
+use crate::report::{Report, ReportFormat, plural};
 use crate::sim::{ModelFile, Provenance, Running};
 use crate::target::{Connection, Connector, Defaults};
 
@@ -22,7 +22,8 @@ use crate::target::{Connection, Connector, Defaults};
 ///
 /// The endpoint is probed, and what was said is written down without
 /// credentials. A transcript that does not replay to the same verdicts is not
-/// written, and neither is one without verdicts.
+/// written, and neither is one without verdicts. After Ctrl-C, what was measured
+/// is shown, and nothing is written.
 #[derive(Debug, Args)]
 pub(super) struct RecordArgs {
     /// The endpoint's base URL, or the name of a target of toolprobe.toml or
@@ -115,9 +116,14 @@ async fn of_connection(
     console: &Console,
 ) -> Result<Transcript, CliError> {
     let extra_body = connection.target.extra_body.clone();
-    let stop = &mut stop_requests(&args.asking, &Defaults::default())?;
-    let probed = probe_one(&connection, settings, None, stop, console).await?;
+    let stop = &mut stop_requests(&args.asking, &Defaults::default())?.concluding();
+    let (probed, end) = probe_one(&connection, settings, None, stop, console).await?;
     let profile = &probed.profile;
+    if end != RunEnd::Finished {
+        console
+            .result(&ReportFormat::Table.render(&Report::of_profile(profile), console.style())?)?;
+        return Err(CliError::inconclusive("nothing recorded: interrupted"));
+    }
     if let Some(why) = open_question(profile) {
         return Err(CliError::inconclusive(format!("nothing recorded: no verdict on {why}")));
     }

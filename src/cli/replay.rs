@@ -184,7 +184,12 @@ fn lines(outcome: &Outcome) -> Vec<String> {
     let Outcome { file, exchanges, streams, problems, .. } = outcome;
     let file = for_terminal(file);
     let mark = match outcome.level() {
-        None => return vec![format!("✓ {file}: {exchanges} exchanges, {streams} of them streams")],
+        None => {
+            return vec![format!(
+                "✓ {file}: {}, {streams} of them streamed",
+                plural(*exchanges, "exchange")
+            )];
+        }
         Some(Level::Allow | Level::Warn) => '!',
         Some(Level::Inconclusive | Level::Deny) => '✗',
     };
@@ -236,7 +241,7 @@ fn print_outcome(outcomes: &[Outcome], suite: &Suite, console: &Console) -> Exit
     let bad = outcomes.iter().filter(|it| !it.problems.is_empty()).count();
     console.note(&match bad {
         0 => format!("{} replayed, no change", plural(outcomes.len(), "transcript")),
-        bad => format!("{bad} of {} transcripts are not as they were", outcomes.len()),
+        bad => format!("not as before: {bad} of {}", plural(outcomes.len(), "transcript")),
     });
     if let Some(version) = outcomes.iter().find_map(|it| it.recorded_with.as_ref())
         && bad > 0

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::{Value, json};
 
 use super::args::asking::SuiteArgs;
+use super::args::output::PlainFormat;
 use super::args::scope::{NOWHERE, ScopeArgs};
 use super::shell::clock;
 use super::shell::console::Console;
@@ -13,7 +14,7 @@ use super::shell::error::CliError;
 use super::shell::exit::Exit;
 use crate::campaign::freshness;
 use crate::profile::{Profile, Staleness};
-use crate::report::grid;
+use crate::report::{grid, plural};
 use crate::store::ProfileFolder;
 use crate::target::Target;
 
@@ -38,17 +39,8 @@ pub(super) struct StatusArgs {
     check: bool,
 
     /// The form of the result
-    #[arg(long, value_enum, default_value_t = Form::Table, value_name = "NAME")]
-    format: Form,
-}
-
-/// The forms that rows can take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Form {
-    /// For people, on a terminal
-    Table,
-    /// For programs
-    Json,
+    #[arg(long, value_enum, default_value_t = PlainFormat::Table, value_name = "NAME")]
+    format: PlainFormat,
 }
 
 /// One target and its profile.
@@ -62,15 +54,17 @@ struct Row {
 pub(super) fn run(args: &StatusArgs, console: &Console) -> Result<Exit, CliError> {
     let rows = rows(args, console)?;
     let text = match args.format {
-        Form::Json => {
+        PlainFormat::Json => {
             let rows: Vec<Value> = rows.iter().map(Row::json).collect();
             serde_json::to_string_pretty(&rows).map_err(CliError::inconclusive)?
         }
-        Form::Table => grid(&["target", "profile", "verified", "why"], rows.iter().map(Row::cells)),
+        PlainFormat::Table => {
+            grid(&["target", "profile", "verified", "why"], rows.iter().map(Row::cells))
+        }
     };
     console.result(&text)?;
     let fresh = rows.iter().filter(|row| row.is_fresh()).count();
-    console.note(&format!("{fresh} of {} profiles are fresh", rows.len()));
+    console.note(&format!("fresh: {fresh} of {}", plural(rows.len(), "profile")));
     Ok(if args.check && fresh < rows.len() { Exit::Failed } else { Exit::Fine })
 }
 

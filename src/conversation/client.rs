@@ -54,7 +54,7 @@ pub struct Client {
 /// An answer and the evidence for it.
 #[derive(Debug, Clone)]
 pub struct EvidencedAnswer {
-    /// The answer.
+    /// A reply that was read, or why there is none.
     pub answer: Answer,
     /// The exchange, by its digest.
     pub evidence: Digest,

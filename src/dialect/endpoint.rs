@@ -15,13 +15,13 @@ pub enum EndpointError {
     /// Not a web address.
     #[error("'{url}' is not an http or https URL")]
     NotHttp {
-        /// The URL.
+        /// As it was given.
         url: String,
     },
     /// The full path of another dialect's call.
     #[error("'{url}' is the {found} call, which the {asked} dialect cannot use; give the base URL")]
     OtherCall {
-        /// The URL.
+        /// As it was given.
         url: String,
         /// Whose call it is.
         found: DialectId,

@@ -42,7 +42,7 @@ const BEGINNINGS: u64 = 3;
 /// What asking costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Load {
-    /// Requests.
+    /// Without retries.
     pub requests: u64,
     /// Tokens, in and out.
     pub tokens: u64,

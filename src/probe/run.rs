@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use futures_util::FutureExt as _;
 use futures_util::future::{Either, select};
 
 use super::Probe;
@@ -17,8 +18,10 @@ use super::together::hold_together;
 use crate::profile::{Finding, ProbeResult, Results, lower_by_clients};
 use crate::telemetry::TurnEvent;
 
-/// Hears when a probe has been asked, for progress. `()` ignores it.
+/// Hears when a probe is asked, for progress and to measure its time. `()` ignores it.
 pub trait ProbeListener: Sync {
+    /// The first trial of this probe is about to begin.
+    fn began(&self, _probe: &str) {}
     /// All trials of this probe are over.
     fn asked(&self, probe: &str);
 }
@@ -74,18 +77,25 @@ async fn climb_and_ask<'a>(
         Native::Ends(climb) => climb.result.delivery.is_some() && climb.client.is_none(),
         Native::Fails(_) => false,
     };
+    let id = &ladder.probe.id;
+    listener.began(id);
+    let native = ladder.try_native(bench).inspect(|native| {
+        if let Native::Ends(_) = native {
+            listener.asked(id);
+        }
+    });
     let asking = ask_all(bench, probes, listener);
-    let (climb, asked) = match ask_meanwhile(ladder.try_native(bench), works, asking).await {
+    let (climb, asked) = match ask_meanwhile(native, works, asking).await {
         (Native::Ends(climb), asked) => (*climb, asked),
         (Native::Fails(trials), _) => {
             let likely = ladder.likely();
             let holds = |climb: &Climb| likely.is_some() && climb.result.delivery == likely;
             let likely_bench = on(likely.unwrap_or(bench.delivery));
             let asking = ask_all(&likely_bench, probes, listener);
-            ask_meanwhile(ladder.teach(bench, trials), holds, asking).await
+            let taught = ladder.teach(bench, trials).inspect(|_| listener.asked(id));
+            ask_meanwhile(taught, holds, asking).await
         }
     };
-    listener.asked(&ladder.probe.id);
     let asked = match (climb.result.delivery, asked) {
         (Some(_), Some(asked)) => asked,
         (Some(delivery), None) => {
@@ -122,6 +132,7 @@ pub(super) async fn ask_all<'a>(
     listener: &dyn ProbeListener,
 ) -> AskedProbes<'a> {
     hold_together(besides_ladder(probes).map(|probe| async move {
+        listener.began(&probe.id);
         let asked = probe.question.ask(Asking { bench, probe, probes }).await;
         listener.asked(&probe.id);
         (probe, asked)

@@ -15,7 +15,7 @@ use crate::profile::{Finding, Results, lower_by_clients};
 /// What is asked again.
 #[derive(Debug, Clone, Copy)]
 pub struct Again<'a> {
-    /// The probe.
+    /// Its id.
     pub probe: &'a str,
     /// The one case of it, where it is one.
     pub case: Option<&'a str>,

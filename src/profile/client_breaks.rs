@@ -50,7 +50,7 @@ impl ReplyMode {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClientBreak {
-    /// The defect.
+    /// What the decoder tolerated and those clients do not.
     pub defect: Defect,
     /// The clients, by name; `docs/clients.md` has their versions.
     pub clients: Vec<String>,

@@ -80,6 +80,11 @@ impl FieldPath {
         self.0.iter().try_fold(profile.clone(), inside).unwrap_or_default()
     }
 
+    /// Makes the field of one profile what it is in another. A word of a list comes or goes.
+    pub(crate) fn copy(&self, from: &Value, to: &mut Value) {
+        copy_steps(&self.0, from, to);
+    }
+
     /// The innermost object on the way to the field that has a list of evidence.
     pub(crate) fn witness<'a>(&self, profile: &'a Value) -> Option<&'a Map<String, Value>> {
         let mut found = None;
@@ -92,6 +97,30 @@ impl FieldPath {
             }
         }
         found
+    }
+}
+
+fn copy_steps(steps: &[String], from: &Value, to: &mut Value) {
+    match steps {
+        [] => to.clone_from(from),
+        [word] if from.is_array() || to.is_array() => {
+            let is_there = from.as_array().is_some_and(|words| words.iter().any(|it| it == word));
+            let mut words = to.as_array().cloned().unwrap_or_default();
+            words.retain(|it| it != word);
+            words.extend(is_there.then(|| word.as_str().into()));
+            *to = words.into();
+        }
+        [step, rest @ ..] => {
+            let mut object = to.as_object().cloned().unwrap_or_default();
+            match from.get(step) {
+                None if rest.is_empty() => drop(object.shift_remove(step)),
+                inner => {
+                    let place = object.entry(step.clone()).or_insert(Value::Null);
+                    copy_steps(rest, inner.unwrap_or(&Value::Null), place);
+                }
+            }
+            *to = object.into();
+        }
     }
 }
 
@@ -169,6 +198,23 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_field_is_copied_wherever_it_stands() {
+        let new = json!({"a": {"b": 2, "list": ["x", "z"]}, "c": {"d": {"e": 1}}});
+        let old = json!({"a": {"b": 1, "list": ["x", "y"], "gone": true}});
+        for (path, expected) in [
+            ("a.b", json!({"a": {"b": 2, "list": ["x", "y"], "gone": true}})),
+            ("a.list.y", json!({"a": {"b": 1, "list": ["x"], "gone": true}})),
+            ("a.list.z", json!({"a": {"b": 1, "list": ["x", "y", "z"], "gone": true}})),
+            ("a.gone", json!({"a": {"b": 1, "list": ["x", "y"]}})),
+            ("c.d", json!({"a": {"b": 1, "list": ["x", "y"], "gone": true}, "c": {"d": {"e": 1}}})),
+        ] {
+            let mut copied = old.clone();
+            path.parse::<FieldPath>().unwrap().copy(&new, &mut copied);
+            assert_eq!(copied, expected, "{path}");
+        }
+    }
 
     #[test]
     fn patterns_take_single_steps_and_whole_tails() {

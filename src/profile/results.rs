@@ -41,28 +41,28 @@ pub struct ProbeOutcome {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Results {
-    /// `basic-format`.
+    /// What `basic-format` found: the form that calls arrive in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub single_tool: Option<SingleTool>,
-    /// `schema`.
+    /// What `schema` found, keyword by keyword.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Cases>,
-    /// `closed-loop`.
+    /// What `closed-loop` found: whether results are answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_loop: Option<Loop>,
-    /// `parallel`.
+    /// What `parallel` found: several calls in one reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parallel_tool: Option<ParallelTool>,
-    /// `error-repair`.
+    /// What `error-repair` found: whether tool errors are corrected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_repair: Option<Repair>,
-    /// `reasoning-replay`.
+    /// What `reasoning-replay` found: what sending reasoning back does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning_replay: Option<Replay>,
-    /// `streaming`.
+    /// What `streaming` found: streamed calls against their plain twins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub streaming: Option<Streaming>,
-    /// `history`.
+    /// What `history` found: which histories are taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history: Option<History>,
     /// Everything beyond the eight steps, by the probe's id.

@@ -9,8 +9,8 @@ use crate::ir::Object;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ThinkingSwitch {
-    /// On.
+    /// What a request has that switches it on.
     pub on: Object,
-    /// Off.
+    /// What a request has that switches it off.
     pub off: Object,
 }

@@ -45,7 +45,7 @@ pub struct Drift {
     pub target: String,
     /// Its profile's name.
     pub profile: String,
-    /// The probe.
+    /// The id of the probe whose rate fell.
     pub probe: String,
     /// When it began.
     #[schemars(with = "String")]

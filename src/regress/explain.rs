@@ -23,7 +23,7 @@ pub enum CodeKind {
 /// A code with its meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanation {
-    /// The code.
+    /// As policies, diffs and decoders spell it.
     pub code: String,
     /// What it is the name of.
     pub kind: CodeKind,

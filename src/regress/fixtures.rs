@@ -87,6 +87,33 @@ pub(super) fn sides(code: &str) -> (Profile, Profile) {
     (profile(&pair.old.unwrap()), profile(&pair.new.unwrap()))
 }
 
+/// Both profiles with what happens in two fixtures; `None` where one of them needs more than profiles.
+pub(super) fn sides_of_both(one: &str, two: &str) -> Option<(Profile, Profile)> {
+    let (one, two): (Pair, Pair) = (read(one), read(two));
+    if one.old_answers.is_some() || two.old_answers.is_some() {
+        return None;
+    }
+    let side = |one: &Value, two: &Value| {
+        let mut patch = one.clone();
+        merge_patches(&mut patch, two);
+        profile(&patch)
+    };
+    Some((side(&one.old?, &two.old?), side(&one.new?, &two.new?)))
+}
+
+/// Lays one patch over another; what takes away still does.
+fn merge_patches(patch: &mut Value, other: &Value) {
+    match (patch.as_object_mut(), other.as_object()) {
+        (Some(fields), Some(others)) => {
+            for (key, value) in others {
+                let empty = if value.is_object() { json!({}) } else { Value::Null };
+                merge_patches(fields.entry(key.clone()).or_insert(empty), value);
+            }
+        }
+        _ => *patch = other.clone(),
+    }
+}
+
 /// The changes of a pair. Where answers are given, the newer side stands behind an adapter.
 fn changes(code: &str, direction: Direction) -> Vec<Change> {
     let pair: Pair = read(code);

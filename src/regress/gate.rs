@@ -35,7 +35,7 @@ pub struct Ruling {
     pub level: Level,
     /// What decided so.
     pub because: String,
-    /// The change.
+    /// What is ruled on.
     #[serde(flatten)]
     pub change: Change,
 }
@@ -185,6 +185,7 @@ mod tests {
     use super::*;
     use crate::profile::{Confirmation, Observed};
     use crate::regress::fixtures::change;
+    use crate::regress::{AdapterEffect, Severity};
 
     fn today() -> NaiveDate {
         "2026-11-16".parse().unwrap()
@@ -210,6 +211,24 @@ mod tests {
         assert_eq!(plain("reasoning-replay-optional"), (GateOutcome::Passed, Level::Warn));
         assert_eq!(plain("parallel-gained"), (GateOutcome::Passed, Level::Allow));
         assert_eq!(plain("target-new"), (GateOutcome::Passed, Level::Allow));
+    }
+
+    #[test]
+    fn what_an_adapter_breaks_is_denied_whatever_its_severity_unless_a_policy_allows_it() {
+        let through_adapter = |severity, effect, policy: &str| {
+            let seen = Change { severity, effect: Some(effect), ..change("stream-defect-new") };
+            let diff = Diff { compared: 1, changes: vec![seen] };
+            let policy: Policy = toml::from_str(policy).unwrap();
+            let built_in = Policy::built_in().unwrap();
+            gate(diff, &policy, &built_in, &Quarantine::default(), today()).outcome
+        };
+        use AdapterEffect::{Breaks, Fixes};
+        for severity in [Severity::Info, Severity::Minor, Severity::Major, Severity::Critical] {
+            assert_eq!(through_adapter(severity, Breaks, ""), GateOutcome::Failed, "{severity}");
+            let allowing = "[[rule]]\neffect = \"breaks\"\nlevel = \"allow\"";
+            assert_eq!(through_adapter(severity, Breaks, allowing), GateOutcome::Passed);
+        }
+        assert_eq!(through_adapter(Severity::Info, Fixes, ""), GateOutcome::Passed);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //! - `policy`, `gate`: which changes fail a build; `glob`: patterns for the names of targets
 //! - `code`, `explain`: the names in a policy, what they mean and what to do
 //! - `replay_rules`: what replays of transcripts find
-//! - `snapshot`: what may become a snapshot, and what of it is kept
+//! - `snapshot`: what may become a snapshot, and what of it is kept; `merge`: one that takes over a part
 //! - `suspicion`: what a suspected regression is about; `sprt`: whether it is one, or noise
 //! - `drift`: slow declines over many runs, and probes that are too flaky to be judged
 
@@ -22,6 +22,7 @@ mod explain;
 pub(crate) mod fixtures;
 mod gate;
 mod glob;
+mod merge;
 pub mod passage;
 mod policy;
 mod replay_rules;
@@ -42,6 +43,7 @@ pub use drift::{Drift, Undecided, find_drifts, flaky_probes, undecided};
 pub use explain::{CodeKind, Explanation, explain, explanations};
 pub use gate::{Gate, GateOutcome, Quarantine, Ruling, expired_exceptions, gate, rule_on};
 pub use glob::Glob;
+pub use merge::merge_accepted;
 pub use policy::{Day, Exception, Level, POLICY_VERSION, Policy, PolicyInput, PolicyRule};
 pub use replay_rules::ReplayRule;
 pub(crate) use replay_rules::{

@@ -62,9 +62,9 @@ pub struct Policy {
 pub struct PolicyRule {
     /// The change's code.
     pub code: Option<Code>,
-    /// Its class.
+    /// What it means to whoever relies on the endpoint.
     pub class: Option<ChangeClass>,
-    /// Its severity.
+    /// How much it matters.
     pub severity: Option<Severity>,
     /// What an adapter does by it; fits nothing where no adapter is the subject.
     pub effect: Option<AdapterEffect>,
@@ -128,11 +128,11 @@ impl Policy {
 /// What a policy looks at: a change between profiles, or what a replay found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PolicyInput<'a> {
-    /// Its code.
+    /// What it is called.
     pub code: Code,
-    /// Its class.
+    /// What it means to whoever relies on the endpoint.
     pub class: ChangeClass,
-    /// Its severity.
+    /// How much it matters.
     pub severity: Severity,
     /// The name of its target.
     pub target: &'a str,

@@ -21,7 +21,7 @@ pub enum Unacceptable {
     /// A result is open.
     #[error("{target}: `{field}` is inconclusive: {because}")]
     Inconclusive {
-        /// The target.
+        /// Whose result it is, by name.
         target: String,
         /// The result.
         field: FieldPath,

@@ -41,13 +41,13 @@ pub enum AssessError {
     /// It was made by a suite that is not known here.
     #[error("the run asked the suite '{suite}', which this version does not have")]
     UnknownSuite {
-        /// The suite.
+        /// Its name in the manifest.
         suite: String,
     },
     /// The exchanges with a target cannot be judged.
     #[error("target '{target}'")]
     Target {
-        /// The target.
+        /// Its name in the run.
         target: String,
         /// Why.
         source: RejudgeError,

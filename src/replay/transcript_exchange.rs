@@ -24,22 +24,22 @@ pub struct TranscriptExchange {
     pub reply: Result<TranscriptReply, TransportError>,
 }
 
-/// A request.
+/// What was sent, without credentials and without the host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TranscriptRequest {
-    /// The method.
+    /// `GET` or `POST`.
     pub method: Method,
     /// Path and query.
     pub path: String,
     /// The framing of the stream that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub framing: Option<Framing>,
-    /// The body.
+    /// What a `POST` carried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
 }
 
-/// A reply.
+/// What came back, without what differs from time to time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TranscriptReply {
     /// The HTTP status.
@@ -47,11 +47,11 @@ pub struct TranscriptReply {
     /// The headers that matter, but for the length, which the body has itself.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
-    /// The body.
+    /// All of it, in the shortest form that keeps the bytes.
     pub body: TranscriptBody,
 }
 
-/// A body.
+/// What a reply carried, in the shortest form that keeps the bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum TranscriptBody {

@@ -40,7 +40,7 @@ pub struct ReplayReport {
 pub enum ReplayProblem {
     /// A request that was not recorded: an encoder, a tool or a probe changed.
     RequestChanged {
-        /// The method.
+        /// `GET` or `POST`.
         method: Method,
         /// Path and query.
         path: String,
@@ -54,7 +54,7 @@ pub enum ReplayProblem {
     },
     /// A recorded request that is not made any more.
     RequestMissing {
-        /// The method.
+        /// `GET` or `POST`.
         method: Method,
         /// Path and query.
         path: String,

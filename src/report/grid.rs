@@ -2,7 +2,7 @@
 
 use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 
-use super::for_terminal;
+use super::{TerminalStyle, for_terminal};
 
 /// No lines but one below the head: what they would take is needed for words.
 pub(super) const LINES: TableStyle =
@@ -12,6 +12,10 @@ pub(super) const LINES: TableStyle =
 pub fn grid(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(LINES).set_content_arrangement(ContentArrangement::Dynamic);
+    if table.width() == Some(0) {
+        // Some pseudo terminals say so.
+        table.set_width(TerminalStyle::PLAIN.width);
+    }
     table.set_header(header);
     for row in rows {
         table.add_row(row.iter().map(|cell| for_terminal(cell)));

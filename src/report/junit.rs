@@ -3,7 +3,7 @@
 //! A test suite per target and a test case per probe. A case fails where the gate denies a change of
 //! its probe, and is an error where nothing could be judged. What was found is in the properties: a
 //! limitation that is known and accepted is not red, and without a gate nothing is. The time of a case
-//! is the share of the target's time that its exchanges have by number.
+//! is how long its probe took; probes are asked at the same time, so a target takes less than their sum.
 
 use std::io;
 use std::time::Duration;
@@ -81,7 +81,6 @@ fn cases(target: &TargetView<'_>, changes: Option<&Changes<'_>>) -> Vec<TestCase
     let mut open: Vec<&ChangeEntry<'_>> =
         entries.filter(|it| target.is_subject_of(it.change)).collect();
     let sections = target.sections();
-    let exchanges: usize = sections.iter().map(|it| it.outcome.evidence.len()).sum();
     let mut cases = Vec::new();
     for section in &sections {
         let is_found_here = |it: &&ChangeEntry<'_>| {
@@ -90,7 +89,7 @@ fn cases(target: &TargetView<'_>, changes: Option<&Changes<'_>>) -> Vec<TestCase
         let (found, rest) = open.into_iter().partition(is_found_here);
         open = rest;
         let mut case = case_of_probe(&target.name, section, &found, changes);
-        case.set_time(share(target, section.outcome.evidence.len(), exchanges));
+        case.set_time(target.time_of(&section.outcome.probe));
         cases.push(case);
     }
     cases.extend(open.into_iter().map(|entry| case_of_change(&target.name, entry, changes)));
@@ -99,13 +98,6 @@ fn cases(target: &TargetView<'_>, changes: Option<&Changes<'_>>) -> Vec<TestCase
         cases.push(case(&target.name, "profile", error(Status::Inconclusive.as_str(), why)));
     }
     cases
-}
-
-/// The part of a target's time that so many of its exchanges had.
-fn share(target: &TargetView<'_>, part: usize, whole: usize) -> Duration {
-    let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
-    let spent = target.cost.map_or(0, |cost| cost.wall_ms);
-    Duration::from_millis(spent.saturating_mul(number(part)) / number(whole).max(1))
 }
 
 fn case(suite: &str, name: &str, status: TestCaseStatus) -> TestCase {

@@ -35,8 +35,8 @@ mod verdict_line;
 mod view;
 
 pub use changes::{
-    ChangeEntry, Changes, append_summary, change_line, changes_annotations, changes_code_quality,
-    changes_markdown, changes_sarif, changes_text,
+    ChangeEntry, Changes, append_summary, change_line, change_text, changes_annotations,
+    changes_code_quality, changes_markdown, changes_sarif, changes_text,
 };
 pub use escape::{for_terminal, is_deceptive};
 pub use exchange::{curl, exchange_text};

@@ -115,6 +115,7 @@ pub(super) fn run() -> (Manifest, Vec<Profile>) {
             "problem": if file.is_null() { json!("no answer from the endpoint") } else { Value::Null },
             "cost": {"requests": 20, "promptTokens": 450, "completionTokens": 50, "wallMs": 900,
                 "firstByteMs": null, "totalMs": {"p50": 12, "p95": 40}},
+            "probeMs": {"basic-format": 120, "closed-loop": 340},
             "subject": {"provider": "acme", "model": name, "chatTemplateHash": null,
                 "endpoint": "https://api.acme.test/v1"},
         })

@@ -1,5 +1,8 @@
 //! The view: what all formats show of a report.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -20,17 +23,26 @@ pub struct Report<'a> {
     pub(super) run: Option<&'a Manifest>,
     pub(super) evidence: Option<&'a EvidenceLinks>,
     pub(super) gate: Option<&'a Changes<'a>>,
+    /// What a single target cost, and how long its probes took.
+    spent: Option<(TargetCost, &'a BTreeMap<String, u64>)>,
 }
 
 impl<'a> Report<'a> {
     /// One target.
     pub fn of_profile(profile: &'a Profile) -> Self {
-        Self { profiles: std::slice::from_ref(profile), run: None, evidence: None, gate: None }
+        let profiles = std::slice::from_ref(profile);
+        Self { profiles, run: None, evidence: None, gate: None, spent: None }
     }
 
     /// All targets of a run.
     pub fn of_run(run: &'a Manifest, profiles: &'a [Profile]) -> Self {
-        Self { profiles, run: Some(run), evidence: None, gate: None }
+        Self { profiles, run: Some(run), evidence: None, gate: None, spent: None }
+    }
+
+    /// The same of a single target, with what it cost and how many milliseconds its probes took.
+    #[must_use]
+    pub fn with_cost(self, cost: TargetCost, probe_ms: &'a BTreeMap<String, u64>) -> Self {
+        Self { spent: Some((cost, probe_ms)), ..self }
     }
 
     /// The same, with links to what the results rest on.
@@ -47,7 +59,11 @@ impl<'a> Report<'a> {
 
     /// All targets, in the order of the run, also those without a profile.
     pub(super) fn targets(&self) -> Vec<TargetView<'a>> {
-        let Some(run) = self.run else { return self.profiles.iter().map(TargetView::of).collect() };
+        let Some(run) = self.run else {
+            let (cost, times) = self.spent.unzip();
+            let target = |profile| TargetView { cost, times, ..TargetView::of(profile) };
+            return self.profiles.iter().map(target).collect();
+        };
         let find = |target: &RunTarget| self.profiles.iter().find(|it| it.name() == target.name);
         let target = run.targets.iter().map(|target| TargetView {
             name: target.name.clone(),
@@ -56,6 +72,7 @@ impl<'a> Report<'a> {
             profile: find(target),
             problem: target.problem.as_deref(),
             cost: target.cost,
+            times: Some(&target.probe_ms),
         });
         target.collect()
     }
@@ -74,6 +91,8 @@ pub(super) struct TargetView<'a> {
     pub(super) problem: Option<&'a str>,
     /// What asking it cost, where that was counted.
     pub(super) cost: Option<TargetCost>,
+    /// How long each probe took, where that was measured.
+    pub(super) times: Option<&'a BTreeMap<String, u64>>,
 }
 
 impl<'a> TargetView<'a> {
@@ -84,7 +103,14 @@ impl<'a> TargetView<'a> {
             None => model.clone(),
         };
         let (subject, dialect) = (&profile.subject, Some(profile.dialect));
-        Self { name, subject, dialect, profile: Some(profile), problem: None, cost: None }
+        let profile = Some(profile);
+        Self { name, subject, dialect, profile, problem: None, cost: None, times: None }
+    }
+
+    /// How long a probe took; nothing where that was not measured.
+    pub(super) fn time_of(&self, probe: &str) -> Duration {
+        let millis = self.times.and_then(|times| times.get(probe));
+        Duration::from_millis(millis.copied().unwrap_or_default())
     }
 
     /// Whether a change is one of this target.

@@ -51,7 +51,7 @@ pub enum StoreError {
         /// Ours.
         known: u32,
     },
-    /// No such run.
+    /// A name that no folder of runs has.
     #[error("no run '{run}' in {}; `toolprobe run` makes one", reports.display())]
     NoSuchRun {
         /// The name that was asked for.
@@ -65,7 +65,7 @@ pub enum StoreError {
         pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
     )]
     Busy {
-        /// The run.
+        /// The one that somebody else writes.
         run: RunId,
         /// The process, where that is known.
         pid: Option<u32>,
@@ -76,7 +76,7 @@ pub enum StoreError {
         folder.display()
     )]
     Vanished {
-        /// The folder.
+        /// Where the run was kept.
         folder: PathBuf,
     },
     /// Evidence that a profile names is not there.

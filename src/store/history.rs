@@ -31,7 +31,7 @@ const ALL: &str = "all";
 pub struct HistoryRow {
     /// The version of this row.
     pub history_version: u32,
-    /// The run.
+    /// Its id, which is also the name of its folder.
     pub run: RunId,
     /// When it began.
     #[schemars(with = "String")]
@@ -42,7 +42,7 @@ pub struct HistoryRow {
     pub profile: String,
     /// The suite.
     pub probe_version: String,
-    /// The probe.
+    /// The id of the probe.
     pub probe: String,
     /// Its verdict.
     pub status: Status,
@@ -58,7 +58,7 @@ pub struct HistoryRow {
 pub struct MetricsRow {
     /// The version of this row.
     pub history_version: u32,
-    /// The run.
+    /// Its id, which is also the name of its folder.
     pub run: RunId,
     /// When it began.
     #[schemars(with = "String")]

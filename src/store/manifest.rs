@@ -1,5 +1,7 @@
 //! The manifest of a run: what it asked of whom, what it cost, and how it ended.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{RunId, Shard};
 use crate::dialect::DialectId;
 use crate::ir::{Object, ToolSpec};
-use crate::profile::{Confirmation, Manner, Subject, ThinkingSwitch};
+use crate::profile::{Confirmation, FieldPath, Manner, Subject, ThinkingSwitch};
 use crate::telemetry::Metrics;
 use crate::transport::{BudgetLimits, Money};
 
@@ -77,8 +79,23 @@ pub struct Manifest {
     /// What sampling suspected regressions again showed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub confirmations: Vec<Confirmation>,
+    /// Changes that were looked at and not accepted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<KeptChange>,
     /// Who was asked.
     pub targets: Vec<RunTarget>,
+}
+
+/// A change that was looked at and not accepted: the snapshot stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct KeptChange {
+    /// The target's name.
+    pub target: String,
+    /// What the change is called.
+    pub code: String,
+    /// Where in the profile it shows.
+    #[schemars(with = "String")]
+    pub field: FieldPath,
 }
 
 impl Manifest {
@@ -210,6 +227,9 @@ pub struct RunTarget {
     /// What asking it cost; null where it was not asked.
     #[serde(default)]
     pub cost: Option<TargetCost>,
+    /// How long each probe took in milliseconds, by its id. Several are asked at the same time.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub probe_ms: BTreeMap<String, u64>,
 }
 
 /// What asking one target cost, and how fast it was.

@@ -44,8 +44,8 @@ pub use history::{HISTORY_VERSION, HistoryRow, MetricsRow, RunHistory, merge_met
 pub(crate) use journal::testing::keep_exchange;
 pub use journal::{JOURNAL_VERSION, JournalFile};
 pub use manifest::{
-    Completion, MANIFEST_VERSION, Manifest, Percentiles, RunBudget, RunTarget, Selection,
-    TargetCost, Totals,
+    Completion, KeptChange, MANIFEST_VERSION, Manifest, Percentiles, RunBudget, RunTarget,
+    Selection, TargetCost, Totals,
 };
 pub use merge::{Completeness, MergeError, merge_runs};
 pub use profile_folder::{ProfileFolder, read_profile};

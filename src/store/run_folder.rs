@@ -181,6 +181,8 @@ impl RunFolder {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::super::{RunBudget, RunTarget, Selection, Totals};
     use super::*;
     use crate::dialect::DialectId;
@@ -208,6 +210,7 @@ mod tests {
             totals: Totals::default(),
             metrics: None,
             confirmations: Vec::new(),
+            kept: Vec::new(),
             adapter: None,
             one_off: false,
             shadow: false,
@@ -220,6 +223,7 @@ mod tests {
                 profile: None,
                 problem: None,
                 cost: None,
+                probe_ms: BTreeMap::new(),
             }],
         }
     }

@@ -156,6 +156,7 @@ impl Connector {
         let settings = RetrySettings {
             limits: self.limits(endpoint, &credentials),
             budget: Arc::clone(&budget),
+            gate: self.gate.clone(),
             policy: RetryPolicy { max_waited: usual.max_waited.min(timeouts.total), ..usual },
             ..RetrySettings::default()
         };

@@ -25,7 +25,7 @@ pub enum Rank {
 /// How the endpoint answered when a dialect was tried.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DialectAnswer {
-    /// The dialect.
+    /// The one that was tried.
     pub dialect: DialectId,
     /// How strongly it suggests this dialect.
     pub rank: Rank,

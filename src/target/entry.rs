@@ -24,7 +24,7 @@ pub struct TargetEntry {
     pub base_url: Option<String>,
     /// The dialect, or `auto` to ask the endpoint; by default the provider's first.
     pub dialect: Option<DialectChoice>,
-    /// The model.
+    /// The model, by its name at the endpoint.
     pub model: Option<String>,
     /// Several models, each a target of its own.
     #[serde(default)]

@@ -181,7 +181,7 @@ pub enum PresetError {
     Retired {
         /// Which one.
         id: String,
-        /// Why.
+        /// What became of it, in words.
         why: String,
     },
     /// None of our dialects is spoken there.
@@ -191,7 +191,7 @@ pub enum PresetError {
     Unsupported {
         /// Which one.
         id: String,
-        /// Why.
+        /// What it speaks instead, in words.
         why: String,
     },
 }

@@ -78,7 +78,7 @@ pub struct Endpoint {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {problem}")]
 pub struct TargetError {
-    /// The field.
+    /// Its key in the configuration.
     pub field: String,
     /// What is wrong with it, and what to do.
     pub problem: String,

@@ -23,7 +23,7 @@ pub enum TemplateFileError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// The column.
+        /// Counted from 1 as well.
         column: usize,
         /// What is wrong.
         problem: String,

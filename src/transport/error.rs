@@ -134,6 +134,9 @@ pub enum TransportError {
         /// What its last answer was.
         because: String,
     },
+    /// Not sent: somebody stopped the command.
+    #[error("not asked: the command was stopped")]
+    Stopped,
     /// A replay was asked for what was not recorded: the request is not what it was.
     #[error("{}", not_recorded(nearest.as_deref()))]
     NotRecorded {
@@ -206,6 +209,7 @@ impl TransportError {
             | Self::Budget { .. }
             | Self::TokenBudget { .. }
             | Self::CostBudget { .. }
+            | Self::Stopped
             // Made of redacted requests.
             | Self::NotRecorded { .. } => {}
         }

@@ -87,7 +87,7 @@ pub struct Response {
     pub status: u16,
     /// The headers that matter, names in lower case, in the order they came.
     pub headers: Vec<(String, String)>,
-    /// The body.
+    /// Decompressed, in the framing it came in.
     pub body: Body,
 }
 
@@ -108,7 +108,7 @@ pub enum Body {
 pub struct TimedFrame {
     /// Milliseconds from sending the request until the frame was whole.
     pub at_ms: u64,
-    /// The frame.
+    /// What stood in it.
     pub frame: Frame,
 }
 

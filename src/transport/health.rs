@@ -72,7 +72,8 @@ impl Health {
                     TransportError::GivenUp { .. }
                     | TransportError::Budget { .. }
                     | TransportError::TokenBudget { .. }
-                    | TransportError::CostBudget { .. },
+                    | TransportError::CostBudget { .. }
+                    | TransportError::Stopped,
                 ..
             } => return,
             HttpOutcome::Failed { error, .. } => Some(error.to_string()),

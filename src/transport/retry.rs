@@ -181,6 +181,7 @@ fn outlook_of_error(error: &TransportError) -> RetryOutlook {
         | TransportError::Budget { .. }
         | TransportError::TokenBudget { .. }
         | TransportError::CostBudget { .. }
+        | TransportError::Stopped
         | TransportError::NotRecorded { .. }
         | TransportError::Other { .. } => RetryOutlook::Pointless,
     }

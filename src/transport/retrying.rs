@@ -17,6 +17,7 @@ use super::health::Health;
 use super::limits::{Admission, Limiter, SharedLimits};
 use super::payment::{Payment, PaymentSlot};
 use super::retry::{Judgement, RetryDecision, RetryFacts, RetryPolicy, RetryProgress, decide};
+use super::send_gate::SendGate;
 use super::{Judge, Transport};
 
 /// How an endpoint is asked.
@@ -28,6 +29,8 @@ pub struct RetrySettings {
     pub limits: Arc<SharedLimits>,
     /// What the whole run may spend; shared by its endpoints.
     pub budget: Arc<Budget>,
+    /// Where requests are refused once the run is to come to an end.
+    pub gate: SendGate,
     /// Gives numbers in `0..1` that keep clients from retrying in step.
     pub jitter: fn() -> f64,
     /// The wall clock, for waits that a server gives as a date.
@@ -40,6 +43,7 @@ impl Default for RetrySettings {
             policy: RetryPolicy::default(),
             limits: Arc::default(),
             budget: Arc::new(Budget::unlimited()),
+            gate: SendGate::default(),
             jitter: random_fraction,
             clock: Utc::now,
         }
@@ -62,6 +66,7 @@ pub struct Retrying<T> {
     policy: RetryPolicy,
     limiter: Limiter,
     budget: Arc<Budget>,
+    gate: SendGate,
     health: Health,
     jitter: fn() -> f64,
     clock: fn() -> DateTime<Utc>,
@@ -70,16 +75,20 @@ pub struct Retrying<T> {
 impl<T: Transport> Retrying<T> {
     /// Asks the endpoint behind `inner` with these settings.
     pub fn new(inner: T, settings: RetrySettings) -> Self {
-        let RetrySettings { policy, limits, budget, jitter, clock } = settings;
+        let RetrySettings { policy, limits, budget, gate, jitter, clock } = settings;
         let (limiter, health) = (Limiter::new(limits), Health::default());
-        Self { inner, policy, limiter, budget, health, jitter, clock }
+        Self { inner, policy, limiter, budget, gate, health, jitter, clock }
     }
 
     async fn send_until_settled(&self, call: &HttpCall, judge: Judge<'_>) -> Exchange {
         let (mut progress, mut attempts, mut wait) =
             (RetryProgress::default(), Vec::new(), Duration::ZERO);
-        let mut admission = self.limiter.admit().await;
+        let mut admission = self.gate.unless_refused(self.limiter.admit()).await;
         loop {
+            let held = match admission {
+                Ok(admission) => admission,
+                Err(error) => return self.unsent(call, error),
+            };
             let exchange = self.attempt(call, judge).await;
             add_attempts(&mut attempts, &exchange, wait);
             let judgement = exchange.response().map_or(Judgement::ByStatus, judge);
@@ -96,7 +105,7 @@ impl<T: Transport> Retrying<T> {
             if facts.asked.is_some() {
                 self.limiter.hold(wait);
             }
-            admission = self.wait(call, wait, admission).await;
+            admission = self.gate.unless_refused(self.wait(call, wait, held)).await;
         }
     }
 
@@ -116,10 +125,7 @@ impl<T: Transport> Retrying<T> {
     async fn attempt(&self, call: &HttpCall, judge: Judge<'_>) -> Exchange {
         let mut payment = match self.pay(call).await {
             Ok(payment) => payment,
-            Err(error) => {
-                let outcome = HttpOutcome::Failed { error, partial: None };
-                return Exchange::single(self.inner.redact(call), outcome, Timing::default());
-            }
+            Err(error) => return self.unsent(call, error),
         };
         let exchange = self.inner.send(call, judge).await;
         payment.ended(&exchange.outcome);
@@ -129,6 +135,11 @@ impl<T: Transport> Retrying<T> {
     async fn pay(&self, call: &HttpCall) -> Result<Payment, TransportError> {
         self.health.given_up(call).map_or(Ok(()), Err)?;
         self.budget.reserve(call.most).await
+    }
+
+    fn unsent(&self, call: &HttpCall, error: TransportError) -> Exchange {
+        let outcome = HttpOutcome::Failed { error, partial: None };
+        Exchange::single(self.inner.redact(call), outcome, Timing::default())
     }
 }
 
@@ -208,6 +219,21 @@ mod tests {
         fn send<'a>(&'a self, call: &'a HttpCall, judge: Judge<'a>) -> BoxFuture<'a, Exchange> {
             (*self).send(call, judge)
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_waits_is_refused_when_nothing_more_is_sent_and_pays_nothing() {
+        let gate = SendGate::default();
+        let budget = Arc::new(Budget::unlimited());
+        let settings =
+            RetrySettings { gate: gate.clone(), budget: Arc::clone(&budget), ..settings() };
+        let busy = [status(429, &[("retry-after", "20")])];
+        let (refused, ()) = tokio::join!(send(&busy, settings, &by_status), async {
+            sleep(Duration::from_secs(5)).await;
+            gate.refuse();
+        });
+        assert_eq!(refused.response(), Err(&TransportError::Stopped));
+        assert_eq!(budget.spent(), 1);
     }
 
     #[tokio::test(start_paused = true)]

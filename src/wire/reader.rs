@@ -32,7 +32,7 @@ pub enum WireError {
     /// A frame that outgrew [`WireLimits::max_frame_bytes`].
     #[error("the frame at byte {offset} of the stream is larger than {limit} bytes")]
     FrameTooLarge {
-        /// The limit.
+        /// In bytes.
         limit: usize,
         /// Where the line or element that passed it begins.
         offset: u64,

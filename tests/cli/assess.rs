@@ -46,7 +46,7 @@ fn what_is_judged_otherwise_than_it_was_shows_with_both_sides() {
     // As a judge of other days might have left it.
     edit(&stored(&place), |profile| profile["results"]["closedLoop"]["status"] = json!("fail"));
     let said = place.exits(0, &["assess"]);
-    let expected = "✗ openai-native: 1 changes\n    results.closedLoop.status\n      - \"fail\"\n      \
+    let expected = "✗ openai-native: 1 change\n    results.closedLoop.status\n      - \"fail\"\n      \
                     + \"pass\"";
     assert!(said.contains(expected), "{said}");
     let json = place.does(&["assess", "--format", "json"]).1;
@@ -60,7 +60,7 @@ fn without_its_evidence_nothing_is_concluded() {
     place.exits(0, &LIGHT);
     fs::remove_dir_all(only_run(&place.path("reports")).join("evidence")).unwrap();
     let said = place.exits(3, &["assess"]);
-    assert!(said.contains("requests are not in the evidence"), "{said}");
+    assert!(said.contains("  not in the evidence: "), "{said}");
 }
 
 #[test]

@@ -39,7 +39,8 @@ fn a_changed_quirk_fails_the_run_with_the_one_right_line() {
     assert!(said.contains("; confirmed: sampled again, 0 of "), "{said}");
     let accept = detail("accept it: ").unwrap();
     assert!(accept.contains("toolprobe accept 'reports/"), "{accept}");
-    assert!(accept.contains(" --target 'openai-native' --profiles "), "{accept}");
+    let of = " --target 'openai-native' --code parallel-lost --profiles ";
+    assert!(accept.contains(of), "{accept}");
 }
 
 /// One quirk each, in five dialects: in each case the one right line, and none beside it.

@@ -8,6 +8,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod accept;
 mod adapter;
 mod assess;
 mod budget;

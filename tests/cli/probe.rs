@@ -1,9 +1,11 @@
 //! `toolprobe probe`
 
-use std::io::{BufRead as _, BufReader};
-use std::net::TcpListener;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
@@ -195,7 +197,7 @@ fn a_probe_that_is_stopped_says_so_in_its_folder() {
     // Takes connections and never answers.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1/chat/completions", silent.local_addr().unwrap());
-    let mut child = toolprobe(&["probe", &url, "--model", "m", "--verbose"])
+    let mut child = toolprobe(&["probe", &url, "--model", "m", "--verbose", "--grace", "50ms"])
         .current_dir(dir.path())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -211,4 +213,83 @@ fn a_probe_that_is_stopped_says_so_in_its_folder() {
     let manifest = only_run(&dir.path().join("reports")).join("manifest.json");
     let manifest: Value = serde_json::from_slice(&std::fs::read(manifest).unwrap()).unwrap();
     assert_eq!(manifest["completion"]["because"], "it was interrupted");
+}
+
+/// Probes or records through a server that stops answering, and stops the command then.
+fn stopped_half_way(dir: &Path, command: &[&str]) -> (Option<i32>, String, String) {
+    let sim = Sim::start();
+    let url = format!("http://{}/v1", stalling(&sim.url));
+    let mut child = toolprobe(command)
+        .args([&url, "--dialect", "openai-chat", "--model", "openai-native"])
+        .args(["--verbose", "--grace", "50ms", "--concurrency", "4"])
+        .current_dir(dir)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut told = BufReader::new(child.stderr.as_mut().unwrap()).lines();
+    assert!(told.any(|line| line.unwrap().ends_with(": asked basic-format")));
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    finished(child.wait_with_output().unwrap())
+}
+
+/// How many requests a [`stalling`] way lets through: enough for the first probe, too few for the suite.
+const LET_THROUGH: usize = 60;
+
+/// A way to a server that holds all requests but the first. Gives its address.
+fn stalling(url: &str) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (address, upstream) = (listener.local_addr().unwrap(), url.replace("http://", ""));
+    let count = Arc::new(AtomicUsize::new(0));
+    std::thread::spawn(move || {
+        for client in listener.incoming().map_while(Result::ok) {
+            let server = TcpStream::connect(&upstream).unwrap();
+            let (mut from, mut to) = (server.try_clone().unwrap(), client.try_clone().unwrap());
+            std::thread::spawn(move || std::io::copy(&mut from, &mut to));
+            let count = Arc::clone(&count);
+            std::thread::spawn(move || pass_on(client, server, &count));
+        }
+    });
+    address
+}
+
+fn pass_on(mut client: TcpStream, mut server: TcpStream, requests: &AtomicUsize) {
+    let mut buffer = [0; 65536];
+    while let Ok(count @ 1..) = client.read(&mut buffer) {
+        let chunk = &buffer[..count];
+        let begun = usize::from(chunk.starts_with(b"POST ")) + requests.load(Ordering::SeqCst);
+        requests.store(begun, Ordering::SeqCst);
+        if begun <= LET_THROUGH && server.write_all(chunk).is_err() {
+            break;
+        }
+    }
+}
+
+/// Whether a table says that a probe passed.
+fn has_passed(probe: &str, table: &str) -> bool {
+    table.lines().any(|line| line.starts_with(probe) && line.contains(" ✓ pass "))
+}
+
+#[test]
+fn a_probe_that_is_stopped_shows_what_it_measured() {
+    let dir = tempfile::tempdir().unwrap();
+    let (code, out, err) = stopped_half_way(dir.path(), &["probe"]);
+    assert_eq!(code, Some(3), "{out}{err}");
+    assert!(has_passed("basic-format", &out), "{out}");
+    assert!(out.contains("? inconclusive") && out.contains("not asked: the command"), "{out}");
+    assert!(err.ends_with("interrupted: what was not asked has no verdict\n"), "{err}");
+    let manifest = only_run(&dir.path().join("reports")).join("manifest.json");
+    let manifest: Value = serde_json::from_slice(&std::fs::read(manifest).unwrap()).unwrap();
+    assert_eq!(manifest["completion"]["because"], "it was interrupted");
+}
+
+#[test]
+fn a_recording_that_is_stopped_shows_what_it_measured_and_writes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let (code, out, err) = stopped_half_way(dir.path(), &["record", "--output", "t.json"]);
+    assert_eq!(code, Some(3), "{out}{err}");
+    assert!(has_passed("basic-format", &out), "{out}");
+    assert!(err.ends_with("error: nothing recorded: interrupted\n"), "{err}");
+    assert!(!dir.path().join("t.json").exists());
 }

@@ -2,10 +2,11 @@
 //!
 //! The blocks of a page are one session of one shell in an empty folder, with `toolprobe` on the path.
 //! A block with `<!-- file: NAME -->` before it is written to that file when the session comes to it. A
-//! line `…` stands for any lines, times and digests are not compared, and the port 8089 is a free one.
+//! line `…` stands for any lines, times and digests are not compared, and the ports 8089 and 8090 are free ones.
 //! Of a command that is started with `&`, only standard output is shown. Commands that need a key, a
 //! gateway or cargo are in `sh` blocks, which are not run.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::net::TcpListener;
@@ -13,7 +14,8 @@ use std::net::TcpListener;
 use crate::pages::{self, Block, Page};
 use crate::{reproducible, writing};
 
-const PORT: &str = "127.0.0.1:8089";
+/// The addresses that pages show.
+const SHOWN: [&str; 2] = ["127.0.0.1:8089", "127.0.0.1:8090"];
 
 /// A command as the page shows it, and the lines shown below it.
 struct Step {
@@ -55,10 +57,15 @@ fn with_outputs(page: &str, steps: &[Step], printed: &[String]) -> String {
 /// What each command of the page prints.
 fn run(page: &Page) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-    fs::write(folder.path().join("session"), script(page).replace(PORT, &free)).unwrap();
+    // Both are held until both are known.
+    let held = SHOWN.map(|_| TcpListener::bind("127.0.0.1:0").unwrap());
+    let free = held.each_ref().map(|it| it.local_addr().unwrap().to_string());
+    drop(held);
+    let script = SHOWN.iter().zip(&free).fold(script(page), |it, (to, by)| it.replace(to, by));
+    fs::write(folder.path().join("session"), script).unwrap();
     let output = reproducible("sh", folder.path()).arg("session").output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap().replace(&free, PORT);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let text = free.iter().zip(SHOWN).fold(text, |it, (by, to)| it.replace(by, to));
     text.split("\u{1}\n").skip(1).map(shorten).collect()
 }
 
@@ -164,6 +171,20 @@ pub(crate) fn shorten(text: &str) -> String {
         rest = &tail[length..];
     }
     out + rest
+}
+
+#[test]
+fn the_nightly_page_goes_from_init_over_a_red_gate_to_a_green_one() {
+    let page = pages::named("nightly");
+    let steps: Vec<Step> = page.blocks().iter().flat_map(steps).collect();
+    let commands: Vec<&str> = steps.iter().map(|step| step.command.as_str()).collect();
+    assert_eq!(commands.first(), Some(&"toolprobe init"));
+    let servers: BTreeSet<&str> =
+        commands.iter().filter_map(|it| it.split("--addr ").nth(1)).collect();
+    assert_eq!(servers.len(), SHOWN.len(), "{commands:?}");
+    let exits = steps.iter().filter(|step| step.command == "echo $?");
+    assert_eq!(exits.map(|step| step.shown.trim()).collect::<Vec<_>>(), ["0", "1", "0"]);
+    assert!(commands.iter().filter(|it| it.starts_with("toolprobe accept")).count() > 1);
 }
 
 #[test]

@@ -42,7 +42,7 @@ pub struct ClaimOf {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClaimCheck {
-    /// The model.
+    /// The model, by its name in the static table.
     pub model: String,
     /// What is claimed.
     pub claim: Claim,

@@ -26,7 +26,7 @@ pub struct Facts<'a> {
 /// Where a target goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
-    /// The tier.
+    /// Never a higher one than before.
     pub tier: Tier,
     /// How it is to be used there.
     pub mode: Mode,

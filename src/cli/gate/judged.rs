@@ -14,7 +14,7 @@ use crate::cli::shell::ci;
 use crate::cli::shell::error::CliError;
 use crate::cli::shell::exit::Exit;
 use crate::profile::Profile;
-use crate::regress::{Gate, Quarantine, diff, flaky_probes, gate};
+use crate::regress::{Change, Gate, Quarantine, diff, flaky_probes, gate};
 use crate::report::{ChangeEntry, Changes, Paint, changes_text, for_terminal};
 use crate::store::{Manifest, RunFolder, RunHistory, StoreError};
 
@@ -175,7 +175,7 @@ impl Judged {
                 .collect(),
             notes: &self.notes,
             evidence: &|digest| kept.address(digest),
-            accept: Some(&|target| self.accept(target)),
+            accept: Some(&|change| self.accept(change)),
             gate: Some(&self.gate),
             snapshots: Some(&self.snapshots),
             link: ci::job_link(),
@@ -189,14 +189,15 @@ impl Judged {
         format!("gate: {outcome}; {targets} compared with {folder}")
     }
 
-    /// The command that makes a target's new profile the snapshot, as a shell takes it.
-    fn accept(&self, target: &str) -> String {
+    /// The command that makes a change part of the snapshot, as a shell takes it.
+    fn accept(&self, change: &Change) -> String {
         let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
         let run = quoted(&self.run.display().to_string());
         let folder = match self.snapshots.display().to_string() {
             folder if folder == "profiles" => String::new(),
             folder => format!(" --profiles {}", quoted(&folder)),
         };
-        format!("toolprobe accept {run} --target {}{folder}", quoted(target))
+        let target = quoted(&change.target);
+        format!("toolprobe accept {run} --target {target} --code {}{folder}", change.code)
     }
 }

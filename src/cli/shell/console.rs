@@ -91,6 +91,22 @@ impl Console {
         let _ = writeln!(io::stderr().lock(), "{}", scrub(command));
     }
 
+    /// Whether somebody reads the questions and can answer them.
+    #[expect(clippy::unused_self, reason = "the console owns the streams")]
+    pub(crate) fn is_interactive(&self) -> bool {
+        io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// Shows a question, always, and gives the line that is typed; `None` at the end of the input.
+    #[expect(clippy::unused_self, reason = "the console owns the streams")]
+    pub(crate) fn ask(&self, question: &str) -> io::Result<Option<String>> {
+        let mut err = io::stderr().lock();
+        write!(err, "{}", safe(question, Paint::Plain))?;
+        err.flush()?;
+        let mut line = String::new();
+        Ok((io::stdin().read_line(&mut line)? > 0).then_some(line))
+    }
+
     /// Whether nothing but results and errors is wanted.
     pub(crate) fn is_quiet(&self) -> bool {
         self.loudness == Loudness::Quiet

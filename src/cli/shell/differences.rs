@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::report::for_terminal;
+use crate::report::{for_terminal, plural};
 use crate::transport::JsonDifference;
 
 /// How many places of one change are shown.
@@ -25,7 +25,7 @@ pub(crate) fn to_lines(differences: &[JsonDifference]) -> Vec<String> {
         lines.push(format!("  + {}", for_terminal(&new)));
     }
     if differences.len() > PLACES {
-        lines.push(format!("and {} more places", differences.len() - PLACES));
+        lines.push(format!("and {}", plural(differences.len() - PLACES, "more place")));
     }
     lines
 }

@@ -86,7 +86,10 @@ impl<'a> Progress<'a> {
             heartbeat(SILENCE, move |elapsed| {
                 let (asked, all) = (asked.load(Ordering::Relaxed), targets.saturating_mul(probes));
                 let seconds = elapsed.as_secs();
-                print_error(&format!("after {seconds} s: {asked} of {all} probes asked"));
+                print_error(&format!(
+                    "after {seconds} s: {asked} of {} asked",
+                    plural(all, "probe")
+                ));
             })
         });
         let state = Mutex::default();
@@ -122,7 +125,7 @@ impl<'a> Progress<'a> {
     }
 
     fn counted(&self, done: usize) -> String {
-        format!("{done}/{} targets", self.targets)
+        format!("{done}/{}", plural(self.targets, "target"))
     }
 }
 
@@ -130,7 +133,7 @@ fn bars(targets: usize, probes: usize) -> Shown {
     let all = MultiProgress::new();
     let length = u64::try_from(targets.saturating_mul(probes)).unwrap_or(u64::MAX);
     let overall = all.add(ProgressBar::new(length).with_style(style(OVERALL)));
-    overall.set_message(format!("0/{targets} targets"));
+    overall.set_message(format!("0/{}", plural(targets, "target")));
     overall.enable_steady_tick(TICK);
     Shown::Bars { all, overall }
 }

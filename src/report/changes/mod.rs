@@ -16,7 +16,7 @@ pub use github::{append_summary, changes_annotations};
 pub(super) use html::section;
 pub use markdown::changes_markdown;
 pub use sarif::changes_sarif;
-pub use text::changes_text;
+pub use text::{change_text, changes_text};
 
 use std::path::Path;
 
@@ -37,7 +37,7 @@ const SHOWN_ALSO: usize = 4;
 /// A change, and what a policy made of it.
 #[derive(Debug, Clone, Copy)]
 pub struct ChangeEntry<'a> {
-    /// The change.
+    /// What differs, and between what.
     pub change: &'a Change,
     /// What became of it, and why; nothing where no policy was asked.
     pub ruling: Option<(Level, &'a str)>,
@@ -53,8 +53,8 @@ pub struct Changes<'a> {
     pub notes: &'a [String],
     /// What `toolprobe show` takes for a piece of evidence, if it is kept.
     pub evidence: &'a dyn Fn(&Digest) -> Option<String>,
-    /// The command that accepts the changes of a target.
-    pub accept: Option<&'a dyn Fn(&str) -> String>,
+    /// The command that accepts a change.
+    pub accept: Option<&'a dyn Fn(&Change) -> String>,
     /// The gate that ruled on them, where one did.
     pub gate: Option<&'a Gate>,
     /// Where the snapshots are that they are changes of.
@@ -129,7 +129,7 @@ pub(super) fn details(entry: &ChangeEntry<'_>, changes: &Changes<'_>) -> Vec<Str
         lines.push(format!("decided by: {because}"));
     }
     if let Some(accept) = changes.accept {
-        lines.push(format!("accept it: {}", accept(&change.target)));
+        lines.push(format!("accept it: {}", accept(change)));
     }
     lines.iter().map(|line| for_terminal(line)).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Changes, change_line, details};
+use super::{ChangeEntry, Changes, change_line, details};
 use crate::regress::{GateOutcome, Level};
 use crate::report::{Paint, for_terminal};
 
@@ -19,10 +19,16 @@ pub fn changes_text(changes: &Changes<'_>, paint: Paint) -> String {
         let _ = writeln!(text, "note: {}", for_terminal(note));
     }
     for entry in &changes.entries {
-        let _ = writeln!(text, "{}", painted(&change_line(entry), entry.level(), paint));
-        for detail in details(entry, changes) {
-            let _ = writeln!(text, "    {detail}");
-        }
+        text.push_str(&change_text(entry, changes, paint));
+    }
+    text
+}
+
+/// One change: its line, and details below it.
+pub fn change_text(entry: &ChangeEntry<'_>, changes: &Changes<'_>, paint: Paint) -> String {
+    let mut text = painted(&change_line(entry), entry.level(), paint) + "\n";
+    for detail in details(entry, changes) {
+        let _ = writeln!(text, "    {detail}");
     }
     text
 }

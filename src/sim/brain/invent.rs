@@ -1,6 +1,6 @@
 //! Arguments for a schema when the prompt does not say which: what a model makes up.
 //!
-//! Not the walk over schemas that the probes use (`probe::example`): this one plays the model that is
+//! Not the walk over schemas that the probes use (`probe::suite::example`): this one plays the model that is
 //! measured, and must not share a mistake with the probe that judges it.
 
 use serde_json::{Map, Value, json};

@@ -71,9 +71,9 @@ pub struct Refusal {
     pub status: u16,
     /// Headers besides the content type.
     pub headers: Vec<(&'static str, String)>,
-    /// The content type.
+    /// The header that says what the body is.
     pub content_type: &'static str,
-    /// The body.
+    /// The error in the provider's own shape.
     pub body: Value,
 }
 
