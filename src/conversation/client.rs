@@ -170,7 +170,8 @@ impl Client {
         EvidencedAnswer { answer, evidence }
     }
 
-    fn call(&self, request: &Request) -> HttpCall {
+    /// The call that a request makes, complete with what every request to this model needs.
+    pub(crate) fn call(&self, request: &Request) -> HttpCall {
         let (address, codec) = (&self.address, self.codec);
         let url = if request.stream { &self.stream_url } else { &self.plain_url };
         let mut call = HttpCall::post(url.clone(), codec.encode_request(&self.complete(request)));

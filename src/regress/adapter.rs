@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::diff::{compare_documents, documents, order};
+use super::passage::{DocumentSide, PassageView};
+use super::told_once::tell_once;
 use super::{Change, ChangeClass, ClientView, Detail, Diff};
 use crate::dialect::DialectId;
 use crate::profile::{Profile, ReplayMode, Status, ToolCallFormat};
@@ -84,6 +86,8 @@ pub struct AdapterSide {
     pub profile: Profile,
     /// What its answers let a client see.
     pub seen: ClientView,
+    /// What happened to its requests and replies on their way; nothing without an adapter.
+    pub passages: PassageView,
 }
 
 /// The codes whose class does not give the effect, and why.
@@ -132,13 +136,14 @@ fn carries_reasoning(direct: &Profile, adapter: &Profile) -> bool {
 pub fn compare_through_adapter(direct: &AdapterSide, adapter: &AdapterSide) -> Diff {
     let adapter = &without_excused(direct, adapter);
     let profile = as_translated(&direct.profile, &adapter.profile);
-    let translated = AdapterSide { profile, seen: direct.seen.clone() };
+    let translated = AdapterSide { profile, ..direct.clone() };
     let mut changes = compare_sides(&translated, adapter);
     for change in &mut changes {
         let effect = effect_of(change, &direct.profile, &adapter.profile);
         change.class = effect.class();
         change.effect = Some(effect);
     }
+    let mut changes = tell_once(changes, &adapter.passages);
     changes.sort_by(|a, b| (a.effect, order(a)).cmp(&(b.effect, order(b))));
     Diff { compared: 1, changes }
 }
@@ -146,14 +151,21 @@ pub fn compare_through_adapter(direct: &AdapterSide, adapter: &AdapterSide) -> D
 /// The changes of the profile and of what a client sees.
 pub(super) fn compare_sides(direct: &AdapterSide, adapter: &AdapterSide) -> Vec<Change> {
     let (mut old, mut new) = documents(&direct.profile, &adapter.profile);
-    insert_seen(&mut old, &direct.seen.compared_with(&direct.seen));
-    insert_seen(&mut new, &adapter.seen.compared_with(&direct.seen));
+    let passages = &adapter.passages;
+    let (was, is) =
+        (direct.seen.compared_with(&direct.seen), adapter.seen.compared_with(&direct.seen));
+    insert_seen(&mut old, &was, passages.document(DocumentSide::Direct));
+    insert_seen(&mut new, &is, passages.document(DocumentSide::Through));
     compare_documents(&old, &new, &adapter.profile)
 }
 
-fn insert_seen(document: &mut Value, seen: &ClientView) {
+fn insert_seen(document: &mut Value, seen: &ClientView, passages: Value) {
+    let mut seen = json!(seen);
+    if let (Some(object), Value::Object(passages)) = (seen.as_object_mut(), passages) {
+        object.extend(passages);
+    }
     if let Some(object) = document.as_object_mut() {
-        object.insert("seen".to_owned(), json!(seen));
+        object.insert("seen".to_owned(), seen);
     }
 }
 
@@ -250,7 +262,11 @@ mod tests {
     }
 
     fn effects(direct: &Value, adapter: &Value) -> Vec<(String, AdapterEffect)> {
-        let side = |patch| AdapterSide { profile: profile(patch), seen: ClientView::default() };
+        let side = |patch| AdapterSide {
+            profile: profile(patch),
+            seen: ClientView::default(),
+            passages: PassageView::default(),
+        };
         let diff = compare_through_adapter(&side(direct), &side(adapter));
         let each = diff.changes.into_iter();
         each.map(|it| (it.code.to_string(), it.effect.unwrap())).collect()

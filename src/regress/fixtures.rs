@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::adapter::compare_sides;
 use super::diff::IGNORED;
+use super::passage::{PassageView, ReplyAspect, RequestAspect};
 use super::{AdapterSide, AnswerKind, Change, ClientView, FieldChange, SeenAnswer, diff, rules};
 use crate::ir::{Digest, Reply, Stop, StopKind};
 use crate::profile::{FieldPath, Profile};
@@ -28,6 +29,17 @@ struct Pair {
     new: Option<Value>,
     old_answers: Option<Vec<Shown>>,
     new_answers: Option<Vec<Shown>>,
+    /// What the adapter changed on its way.
+    #[serde(default)]
+    changed: Changed,
+}
+
+/// Aspects that changed between the two ends of an adapter.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Changed {
+    requests: Vec<RequestAspect>,
+    replies: Vec<ReplyAspect>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -124,10 +136,30 @@ fn changes(code: &str, direction: Direction) -> Vec<Change> {
     }
     match (old, new) {
         ((Some(old), Some(direct)), (Some(new), Some(through))) => {
-            let side = |profile, answers: &[Shown]| AdapterSide { profile, seen: seen(answers) };
-            compare_sides(&side(old, &direct), &side(new, &through))
+            let side = |profile, answers: &[Shown], passages| AdapterSide {
+                profile,
+                seen: seen(answers),
+                passages,
+            };
+            let passages = match direction {
+                Direction::Forth => pair.changed.view(),
+                Direction::Back => PassageView::default(),
+            };
+            let direct = side(old, &direct, PassageView::default());
+            compare_sides(&direct, &side(new, &through, passages))
         }
         ((old, _), (new, _)) => diff(old.as_slice(), new.as_slice()).changes,
+    }
+}
+
+impl Changed {
+    fn view(&self) -> PassageView {
+        let mut view = PassageView::default();
+        self.requests.iter().for_each(|aspect| view.note_request(*aspect));
+        for aspect in &self.replies {
+            view.note(*aspect, "in 1 of 1 exchanges".to_owned(), vec![Digest::of("0")]);
+        }
+        view
     }
 }
 

@@ -4,6 +4,7 @@
 //! - `rule`, `rules`: the table that names each difference
 //! - `adapter`: what an adapter fixes, breaks and hides; `client_view`: what there is to hide
 //! - `passage`: what an adapter does to requests and replies on their way
+//! - `told_once`: one breakage is one row
 //! - `policy`, `gate`: which changes fail a build; `glob`: patterns for the names of targets
 //! - `code`, `explain`: the names in a policy, what they mean and what to do
 //! - `replay_rules`: what replays of transcripts find
@@ -33,6 +34,7 @@ mod sprt;
 mod suspicion;
 #[cfg(test)]
 mod testing;
+mod told_once;
 
 pub use adapter::{AdapterEffect, AdapterSide, as_translated, compare_through_adapter};
 pub use change::{Change, ChangeClass, FieldChange, Severity, Sides};

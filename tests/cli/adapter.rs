@@ -6,8 +6,10 @@ use std::path::Path;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
+use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
+use futures_util::{Stream, StreamExt as _};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
@@ -50,6 +52,7 @@ impl Gateway {
     }
 }
 
+/// Passes headers on and streams line by line: what a gateway loses of these is a finding.
 async fn forward(
     client: reqwest::Client,
     upstream: String,
@@ -59,20 +62,40 @@ async fn forward(
     let (parts, body) = request.into_parts();
     let body = edited(&to_bytes(body, usize::MAX).await.unwrap(), manners.asks);
     let url = format!("{upstream}{}", parts.uri);
-    let call =
-        client.request(parts.method, url).body(body).header(CONTENT_TYPE, "application/json");
+    let call = client.request(parts.method, url).headers(passed_on(&parts.headers)).body(body);
     let Ok(answer) = call.send().await else {
         return Response::builder().status(502).body(Body::from("no upstream")).unwrap();
     };
-    let (status, kind) = (answer.status(), answer.headers().get(CONTENT_TYPE).cloned().unwrap());
-    let bytes = answer.bytes().await.unwrap();
-    let body = if kind.to_str().unwrap().starts_with("text/event-stream") {
-        let text = String::from_utf8(bytes.to_vec()).unwrap();
-        text.split('\n').map(|line| event(line, manners.answers)).collect::<Vec<_>>().join("\n")
+    let (status, headers) = (answer.status(), passed_on(answer.headers()));
+    let kind = headers.get(CONTENT_TYPE).unwrap().to_str().unwrap();
+    let body = if kind.starts_with("text/event-stream") {
+        Body::from_stream(events(answer, manners.answers))
     } else {
-        edited(&bytes, manners.answers)
+        Body::from(edited(&answer.bytes().await.unwrap(), manners.answers))
     };
-    Response::builder().status(status).header(CONTENT_TYPE, kind).body(Body::from(body)).unwrap()
+    let mut response = Response::builder().status(status).body(body).unwrap();
+    *response.headers_mut() = headers;
+    response
+}
+
+fn passed_on(headers: &HeaderMap) -> HeaderMap {
+    let hop = ["host", "content-length", "transfer-encoding", "connection", "accept-encoding"];
+    let kept = headers.iter().filter(|(name, _)| !hop.contains(&name.as_str()));
+    kept.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+/// The lines of a stream as they come, each changed.
+fn events(
+    answer: reqwest::Response,
+    change: fn(&mut Value),
+) -> impl Stream<Item = Result<String, reqwest::Error>> {
+    let mut rest = String::new();
+    answer.bytes_stream().map(move |piece| {
+        rest.push_str(&String::from_utf8_lossy(&piece?));
+        let whole = rest.rfind('\n').map_or(0, |end| end + 1);
+        let lines: String = rest.drain(..whole).collect();
+        Ok(lines.split('\n').map(|line| event(line, change)).collect::<Vec<_>>().join("\n"))
+    })
 }
 
 /// A line of a stream, its payload changed if it is JSON.

@@ -4,9 +4,15 @@
 //! - `reach`: whether a request through the gateway reaches the simulator
 //! - `seen`: what the exchanges let a client see
 //! - `upstream`: which simulator the gateway leads to, and what arrived there
+//! - `both_ends`, `passages`: what was sent held against what arrived
+//! - `checks`, `rich`: what is sent beside the suite, to see every aspect of a request travel
 
 mod behind;
+mod both_ends;
+mod checks;
+mod passages;
 mod reach;
+mod rich;
 mod seen;
 mod upstream;
 
@@ -15,6 +21,7 @@ use std::collections::BTreeMap;
 use futures_util::future::join_all;
 
 pub(crate) use behind::{Behind, find_behind};
+pub(crate) use both_ends::BothEnds;
 pub(crate) use reach::NotReached;
 use reach::find_access;
 use seen::seen;
@@ -22,6 +29,7 @@ pub use upstream::{Upstream, UpstreamError, as_exchange};
 
 use super::{ProbedTarget, Suspect};
 use crate::profile::{Confirmation, Subject};
+use crate::regress::passage::PassageView;
 use crate::regress::{AdapterSide, Diff, as_translated, compare_through_adapter};
 use crate::sim::dialect_switch;
 use crate::store::{Evidence, StoreError};
@@ -108,7 +116,7 @@ pub(crate) fn adapter_side(
     let exchanges: Result<Vec<_>, _> = probed.kept.iter().map(|it| evidence.get(it)).collect();
     let exchanges: Vec<RecordedExchange> = exchanges?.into_iter().map(Into::into).collect();
     let seen = seen(probed.profile.dialect, &exchanges);
-    Ok(AdapterSide { profile: probed.profile, seen })
+    Ok(AdapterSide { profile: probed.profile, seen, passages: PassageView::default() })
 }
 
 /// The models that the adapter seems to break.

@@ -80,7 +80,7 @@ impl Upstream {
         access: &Access,
         nonce: &str,
     ) -> Result<Self, UpstreamError> {
-        let said = ask(through, access, nonce).await.map_err(UpstreamError::NotTold)?;
+        let said = ask_address(through, access, nonce).await.map_err(UpstreamError::NotTold)?;
         let told = served_at(&said).ok_or_else(|| UpstreamError::NotTold(said.clone()))?;
         let base = Url::parse(told).map_err(|error| UpstreamError::NotTold(error.to_string()))?;
         if !is_loopback(&base) {
@@ -124,7 +124,11 @@ impl Upstream {
 }
 
 /// What the model behind an adapter says when it is asked where it is served.
-async fn ask(through: &Connection, access: &Access, nonce: &str) -> Result<String, String> {
+pub(super) async fn ask_address(
+    through: &Connection,
+    access: &Access,
+    nonce: &str,
+) -> Result<String, String> {
     let question = format!("{WHERE_SERVED} ({nonce})");
     let request = Request { messages: vec![Message::user(question)], ..Request::default() };
     let client =

@@ -8,12 +8,13 @@ use std::sync::Arc;
 
 use clap::Args;
 use serde::Serialize;
+use url::Url;
 
 use super::rows::{Row, rows};
 use super::{AgainstArgs, exit_of, outcome_in_words, unfinished};
 use crate::campaign::{
-    ADAPTER, Behind, Campaign, NotReached, Pair, RunEnd, RunRecorder, RunSettings, RunSubject,
-    adapter_side, adapter_suspects, compare_pairs, confirm_all, find_behind, reach_all,
+    ADAPTER, Behind, BothEnds, Campaign, NotReached, Pair, RunEnd, RunRecorder, RunSettings,
+    RunSubject, adapter_side, adapter_suspects, compare_pairs, confirm_all, find_behind, reach_all,
 };
 use crate::cli::args::asking::AskingArgs;
 use crate::cli::args::confirming::ConfirmArgs;
@@ -56,6 +57,15 @@ pub(super) struct AdapterArgs {
 
     #[command(flatten)]
     access: AccessArgs,
+
+    /// The address of the simulator behind the gateway [default: it is asked
+    /// through the gateway]
+    #[arg(long, value_name = "URL")]
+    upstream: Option<Url>,
+
+    /// Streams that are sent at once, to see whether the gateway mixes them up
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    streams: usize,
 
     /// The folder of models that the simulator behind the gateway serves
     /// [default: the built-in ones]
@@ -121,6 +131,8 @@ struct Compared {
     /// The models that were compared, by their names at the gateway.
     models: Vec<String>,
     unreachable: Vec<NotReached>,
+    /// Why what arrived upstream was not compared with what was sent.
+    one_sided: Option<String>,
     recorder: RunRecorder,
 }
 
@@ -210,18 +222,33 @@ impl Request<'_> {
         let connections = &Pair::connections(&pairs);
         let listener = &Progress::new(console, connections.len(), settings.probes().len())
             .kept_in(recorder.folder());
+        let ends = BothEnds::watch(
+            &pairs,
+            self.adapter.upstream.as_ref(),
+            recorder.folder().id().as_str(),
+            self.adapter.streams,
+        );
+        let ends = ends.await.map_err(|error| error.to_string());
         let campaign = Campaign { connections, settings, at_once: AT_ONCE, listener };
         let (results, mut end) = campaign.probe(Some(&mut recorder), stop, |it| it).await?;
         let probed = results.into_iter().filter_map(|(name, it)| Some((name, it.ok()?)));
         let sides = probed.map(|(name, it)| Ok((name, adapter_side(it, &evidence)?)));
-        let found = sides.collect::<Result<_, StoreError>>()?;
+        let mut found = sides.collect::<Result<_, StoreError>>()?;
+        let one_sided = match (&ends, end) {
+            (Ok(ends), RunEnd::Finished) => {
+                let fresh = recorder.folder().evidence();
+                ends.compare(&pairs, &mut found, &fresh).await.err().map(|it| it.to_string())
+            }
+            (Ok(_), _) => None,
+            (Err(problem), _) => Some(problem.clone()),
+        };
         if let (RunEnd::Finished, Some(test)) = (end, self.confirming.test()) {
             let suspects = adapter_suspects(&pairs, &found);
             end = confirm_all(&suspects, settings, test, &mut recorder, stop, listener).await?;
         }
         recorder.finish(end, clock::now()?)?;
         let (diff, models) = compare_pairs(&pairs, &found, &recorder.manifest().confirmations);
-        Ok(Compared { diff, models, unreachable, recorder })
+        Ok(Compared { diff, models, unreachable, one_sided, recorder })
     }
 
     /// What the gateway offers, where no model is named.
@@ -260,7 +287,7 @@ impl Request<'_> {
     }
 
     fn show(&self, gate: &Gate, compared: &Compared, console: &Console) -> Result<(), CliError> {
-        let Compared { models, unreachable, recorder, .. } = compared;
+        let Compared { models, unreachable, one_sided, recorder, .. } = compared;
         let manifest = recorder.manifest();
         let adapter = manifest.adapter.as_deref().unwrap_or_default();
         let kept = EvidenceFiles::below(self.reports);
@@ -272,6 +299,9 @@ impl Request<'_> {
             .cloned()
             .chain(unfinished(manifest))
             .chain(missed)
+            .chain(one_sided.iter().map(|problem| {
+                format!("what arrives upstream is not compared with what was sent: {problem}")
+            }))
             .chain(unchanged)
             .collect();
         let rows = &rows(gate);

@@ -4,11 +4,11 @@
 //! results carry seeded values, one line each, that occur in no other conversation; two requests
 //! belong together when they share most of what they say.
 
-use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
+use std::collections::{HashMap, VecDeque};
 use std::hash::{Hash, Hasher};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::ir::{Part, Request};
 
@@ -41,14 +41,12 @@ pub fn pair_requests(left: &[Request], arrived: &[Request]) -> Vec<Option<usize>
 pub fn pair_travellers(left: &[Traveller<'_>], arrived: &[Traveller<'_>]) -> Vec<Option<usize>> {
     let leaving: Vec<Said> = left.iter().map(Said::of).collect();
     let arriving: Vec<Said> = arrived.iter().map(Said::of).collect();
-    let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
-    for (from, said) in leaving.iter().enumerate() {
-        let shares = arriving.iter().enumerate().map(|(to, other)| (said.share(other), from, to));
-        pairs.extend(shares.filter(|(share, ..)| *share >= LEAST_SHARE));
+    let mut found = pair_equal(&leaving, &arriving);
+    let mut taken = vec![false; arriving.len()];
+    for place in found.iter().flatten() {
+        taken.get_mut(*place).into_iter().for_each(|it| *it = true);
     }
-    pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-    let (mut found, mut taken) = (vec![None; left.len()], vec![false; arrived.len()]);
-    for (_, from, to) in pairs {
+    for (from, to) in by_likeness(&leaving, &arriving, &found, &taken) {
         let (Some(place), Some(taken)) = (found.get_mut(from), taken.get_mut(to)) else { continue };
         if place.is_none() && !*taken {
             (*place, *taken) = (Some(to), true);
@@ -57,47 +55,78 @@ pub fn pair_travellers(left: &[Traveller<'_>], arrived: &[Traveller<'_>]) -> Vec
     found
 }
 
+/// Requests that mean exactly the same, in their order.
+fn pair_equal(leaving: &[Said], arriving: &[Said]) -> Vec<Option<usize>> {
+    let mut places: HashMap<u64, VecDeque<usize>> = HashMap::new();
+    for (place, said) in arriving.iter().enumerate() {
+        places.entry(said.whole).or_default().push_back(place);
+    }
+    leaving.iter().map(|said| places.get_mut(&said.whole)?.pop_front()).collect()
+}
+
+/// All pairs of those that are left over, the most alike first.
+fn by_likeness(
+    leaving: &[Said],
+    arriving: &[Said],
+    found: &[Option<usize>],
+    taken: &[bool],
+) -> Vec<(usize, usize)> {
+    let open = || arriving.iter().zip(taken).enumerate().filter(|(_, (_, taken))| !**taken);
+    let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
+    for (from, (said, _)) in
+        leaving.iter().zip(found).enumerate().filter(|(_, (_, it))| it.is_none())
+    {
+        let shares = open().map(|(to, (other, _))| (said.share(other), from, to));
+        pairs.extend(shares.filter(|(share, ..)| *share >= LEAST_SHARE));
+    }
+    pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    pairs.into_iter().map(|(_, from, to)| (from, to)).collect()
+}
+
 /// What a request says, line by line: how often each line occurs, by its hash.
 #[derive(Default)]
 struct Said {
+    /// The hash of all of it.
+    whole: u64,
     lines: HashMap<u64, usize>,
     count: usize,
     /// How it is asked and answered, which tells apart what says the same.
-    manner: [String; 4],
+    manner: [String; 5],
 }
 
 impl Said {
     fn of(traveller: &Traveller<'_>) -> Self {
         let Traveller { request, status } = traveller;
-        let mut said = Self::default();
+        let mut said = Self { whole: whole(request, *status), ..Self::default() };
         said.add("system", request.system.as_deref().unwrap_or_default());
+        let mut before = 0;
         for part in request.messages.iter().flat_map(|message| &message.parts) {
-            match part {
-                Part::Text(text) => said.add("text", text),
-                Part::Reasoning(state) => said.add("reasoning", &state.text()),
-                Part::Call(call) => said.add("call", &format!("{} {}", call.name, call.input)),
-                Part::BrokenCall(call) => said.add("call", &call.name),
-                Part::Result(result) => said.add("result", &words(&result.content)),
-            }
+            let (kind, text) = spoken(part);
+            said.add(kind, &text);
+            let own = hash(&(kind, &text));
+            said.add("order", &format!("{before} {own}"));
+            before = own;
         }
         for tool in &request.tools {
             said.add("tool", &format!("{} {}", tool.name, tool.description));
         }
-        let Request { tool_choice, parallel, stream, .. } = request;
+        for (key, value) in &request.extra {
+            said.add("field", &format!("{key} {value}"));
+        }
+        let Request { tool_choice, parallel, stream, max_tokens, .. } = request;
         said.manner = [
             format!("choice {tool_choice:?}"),
             format!("parallel {parallel:?}"),
             format!("stream {stream}"),
             format!("status {status:?}"),
+            format!("limit {max_tokens:?}"),
         ];
         said
     }
 
     fn add(&mut self, kind: &str, text: &str) {
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
-            let mut hasher = DefaultHasher::new();
-            (kind, line).hash(&mut hasher);
-            *self.lines.entry(hasher.finish()).or_default() += 1;
+            *self.lines.entry(hash(&(kind, line))).or_default() += 1;
             self.count += 1;
         }
     }
@@ -118,6 +147,29 @@ impl Said {
         let share = (shared + alike) as f64 / all as f64;
         share
     }
+}
+
+/// What a part says, in the same words in every dialect.
+fn spoken(part: &Part) -> (&'static str, String) {
+    match part {
+        Part::Text(text) => ("text", text.clone()),
+        Part::Reasoning(state) => ("reasoning", state.text()),
+        Part::Call(call) => ("call", format!("{} {}", call.name, call.input)),
+        Part::BrokenCall(call) => ("call", call.name.clone()),
+        Part::Result(result) => ("result", words(&result.content)),
+    }
+}
+
+/// Everything but the model's name, which adapters translate.
+fn whole(request: &Request, status: Option<u16>) -> u64 {
+    let nameless = Request { model: String::new(), ..request.clone() };
+    hash(&(json!(nameless).to_string(), status))
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 fn words(content: &Value) -> String {

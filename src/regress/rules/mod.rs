@@ -12,6 +12,7 @@ mod extended;
 mod history;
 mod metrics;
 mod parallel;
+mod passage;
 mod rates;
 mod reasoning;
 mod results;
@@ -29,6 +30,8 @@ use super::Rule;
 pub(super) fn rules() -> impl Iterator<Item = &'static Rule> {
     [
         subject::RULES,
+        passage::FIRST,
+        passage::REQUESTS,
         seen::ERRORS,
         verdicts::FIRST_CALL,
         calls::RULES,
@@ -44,6 +47,7 @@ pub(super) fn rules() -> impl Iterator<Item = &'static Rule> {
         history::RULES,
         reasoning::DETAILS,
         extended::RULES,
+        passage::REPLIES,
         rates::RULES,
         cost::RULES,
         metrics::RULES,

@@ -16,13 +16,16 @@ const NEEDS_REASONING: &[&str] = &[
     "results.reasoningReplay.**",
     "results.history.shapes.trimmed-reasoning.**",
     "seen.details.reasoning-seal.**",
+    "seen.replies.reasoning.**",
 ];
 
 /// What is not worth telling of streams that only seem to be finished.
-const SEEMS_FINISHED: &[&str] = &["supportsStreamingToolUse", "results.streaming.**"];
+const SEEMS_FINISHED: &[&str] =
+    &["supportsStreamingToolUse", "results.streaming.**", "seen.replies.**"];
 
 /// What is judged by refusals, and stays open without them.
 const NEEDS_REFUSALS: &[&str] = &[
+    "seen.replies.**",
     "seen.details.server-error.**",
     "seen.details.refusal-words.**",
     "results.history.**",
@@ -86,7 +89,7 @@ pub(super) const ERRORS: &[Rule] = &[
         when: When::Turns(ABSENT, SHOWN),
         class: ChangeClass::Regression,
         severity: Severity::Major,
-        explains: Explains::Nothing,
+        explains: Explains::ProbeAnd(&["seen.replies.status.**", "seen.replies.lost.**"]),
         meaning: "the adapter says that it failed itself (500), again and again, where the provider answers \
                   or refuses in plain words",
         remedy: "read the evidence: it could not translate an answer, or hides a refusal behind the 500; \
@@ -177,7 +180,7 @@ pub(super) const RULES: &[Rule] = &[
         when: HIDDEN,
         class: ChangeClass::Missing,
         severity: Severity::Minor,
-        explains: Explains::Nothing,
+        explains: Explains::ProbeAnd(&["seen.replies.stop-reason.**"]),
         meaning: "the provider says why a reply ended, and the adapter does not",
         remedy: "translate the stop reason; agents decide by it whether a reply is finished",
     },
@@ -197,7 +200,7 @@ pub(super) const RULES: &[Rule] = &[
         when: HIDDEN,
         class: ChangeClass::Missing,
         severity: Severity::Minor,
-        explains: Explains::Nothing,
+        explains: Explains::ProbeAnd(&["seen.replies.text.**"]),
         meaning: "what the model says beside its calls does not come through the adapter",
         remedy: "keep text and calls of one reply together, in their order",
     },
@@ -207,7 +210,10 @@ pub(super) const RULES: &[Rule] = &[
         when: HIDDEN,
         class: ChangeClass::Missing,
         severity: Severity::Minor,
-        explains: Explains::Nothing,
+        explains: Explains::ProbeAnd(&[
+            "seen.replies.error-words.**",
+            "seen.replies.error-details.**",
+        ]),
         meaning: "the provider says why it refuses a request, and none of its words come through \
                   the adapter",
         remedy: "put the provider's message into the adapter's error; it says what to mend",

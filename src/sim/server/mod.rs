@@ -44,7 +44,7 @@ use respond::{IncomingRequest, respond};
 
 use arrivals::DeliveryNote;
 pub use arrivals::{Arrival, Arrivals, Delivery, SentAnswer};
-pub use whereabouts::{ARRIVALS_PATH, ArrivalPage, WHERE_SERVED, served_at};
+pub use whereabouts::{ARRIVALS_PATH, ArrivalPage, REPEAT_SLOWLY, WHERE_SERVED, served_at};
 
 /// Settings of a server.
 #[derive(Debug, Clone)]

@@ -201,8 +201,11 @@ impl Call<'_> {
 
     fn reply(&self, model: &ModelFile, body: &Value, request: &Request) -> HttpAnswer {
         let codec = model.dialect.codec();
-        let mut reply = whereabouts::answer(request, self.incoming.served_at)
-            .unwrap_or_else(|| brain::answer(request, model, &Draw::of(request)));
+        let own = whereabouts::answer(request, self.incoming.served_at);
+        let (pace, piece) =
+            own.as_ref().and_then(|own| own.manner).unwrap_or((model.pace, model.piece_length));
+        let mut reply =
+            own.map_or_else(|| brain::answer(request, model, &Draw::of(request)), |own| own.reply);
         if let Some(body) = output::refusal(&reply, request, model.rules()) {
             return HttpAnswer::json(400, &body);
         }
@@ -210,9 +213,9 @@ impl Call<'_> {
         let stamp = Stamp { created: self.options.clock.now(), usage: wants_usage(model, body) };
         let streamed = request.stream && !faults::ignores_stream(model);
         let answer = if streamed {
-            let frames = codec.encode_stream(&reply, &stamp, DeltaLength(model.piece_length));
+            let frames = codec.encode_stream(&reply, &stamp, DeltaLength(piece));
             let frames = quirks::distort_frames(frames, model.dialect, &model.wire_quirks);
-            HttpAnswer::stream(self.framing(), &frames).pace(model.pace)
+            HttpAnswer::stream(self.framing(), &frames).pace(pace)
         } else {
             let body = codec.encode_reply(&reply, &stamp);
             let body = quirks::distort_body(body, model.dialect, &model.wire_quirks);

@@ -1,7 +1,10 @@
 //! Whereabouts: what the simulator tells of itself to whoever wants to read its arrivals.
 //!
 //! A client behind an adapter cannot know which simulator the adapter leads to. So it asks, in words
-//! that every adapter passes on, and the answer names the address.
+//! that every adapter passes on, and the answer names the address. Another question is answered slowly,
+//! so that it shows who collects a stream and who forwards it.
+
+use std::num::NonZeroUsize;
 
 use axum::http::Method;
 use serde::{Deserialize, Serialize};
@@ -11,9 +14,19 @@ use super::answer::HttpAnswer;
 use super::arrivals::{Arrival, Arrivals};
 use super::respond::IncomingRequest;
 use crate::ir::{Part, Reply, Request, Role, Stop, StopKind};
+use crate::sim::Pace;
 
 /// The question that a simulated model of any kind answers with its server's address.
 pub const WHERE_SERVED: &str = "Which toolprobe simulator serves you, and at which address?";
+
+/// The question that a simulated model of any kind answers with the words of the next line, slowly.
+pub const REPEAT_SLOWLY: &str = "Repeat the words of the next line slowly, one at a time:";
+
+/// The waits of a slow answer.
+const SLOW: Pace = Pace { first_ms: 25, between_ms: 25 };
+
+/// How long the pieces of a slow answer are.
+const SLOW_PIECE: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
 
 /// Stands before the address in the answer.
 const SERVED_AT: &str = "The toolprobe simulator at ";
@@ -33,13 +46,29 @@ pub struct ArrivalPage {
     pub arrivals: Vec<Arrival>,
 }
 
-/// The reply to the question where the model is served; `None` for other requests.
-pub(super) fn answer(request: &Request, served_at: &str) -> Option<Reply> {
-    let last = request.messages.iter().rev().find(|message| message.role == Role::User)?;
-    let text = format!("{SERVED_AT}{served_at} does.");
-    last.text()
-        .contains(WHERE_SERVED)
-        .then(|| Reply::new(vec![Part::Text(text)], Stop::unlabelled(StopKind::EndTurn)))
+/// An answer that the server gives by itself, and how it is sent.
+pub(super) struct OwnAnswer {
+    pub(super) reply: Reply,
+    /// The waits and the length of the pieces of a stream, where they are not the model's.
+    pub(super) manner: Option<(Pace, NonZeroUsize)>,
+}
+
+/// The answer to a question about the server; `None` for other requests.
+pub(super) fn answer(request: &Request, served_at: &str) -> Option<OwnAnswer> {
+    let last = request.messages.iter().rev().find(|message| message.role == Role::User)?.text();
+    if last.contains(WHERE_SERVED) {
+        return Some(OwnAnswer::new(format!("{SERVED_AT}{served_at} does."), None));
+    }
+    let (_, words) = last.split_once(REPEAT_SLOWLY)?;
+    let words = words.trim_start().lines().next()?;
+    Some(OwnAnswer::new(words.trim().to_owned(), Some((SLOW, SLOW_PIECE))))
+}
+
+impl OwnAnswer {
+    fn new(text: String, manner: Option<(Pace, NonZeroUsize)>) -> Self {
+        let stop = Stop::unlabelled(StopKind::EndTurn);
+        Self { reply: Reply::new(vec![Part::Text(text)], stop), manner }
+    }
 }
 
 /// The address in the answer to that question.

@@ -1,0 +1,131 @@
+//! Rich requests: what suites do not ask, so that every aspect of a request travels once.
+//!
+//! System and developer messages, schemas with many keywords, a history with two calls, a failed result
+//! and words between them, tool choices, the parallel switch, sampling, stop sequences, marks of caches
+//! and metadata. Whether the model takes such a request does not matter: it is compared as it arrives.
+
+use serde_json::{Value, json};
+
+use crate::dialect::DialectId;
+use crate::ir::{
+    CallFormat, CallId, Message, Object, Part, Request, ToolCall, ToolChoice, ToolResult, ToolSpec,
+};
+
+/// The requests for one model, each with the nonce in its words.
+pub(super) fn rich_requests(dialect: DialectId, nonce: &str) -> Vec<Request> {
+    let base = Request {
+        system: Some(format!("Keep to the rules of house {nonce}. Answer in one line.")),
+        messages: history(dialect, nonce),
+        tools: tools(),
+        max_tokens: Some(777),
+        extra: settings(dialect, nonce),
+        ..Request::default()
+    };
+    let plain =
+        Request { tool_choice: Some(ToolChoice::Required), parallel: Some(false), ..base.clone() };
+    let named = ToolChoice::Named("find_place".to_owned());
+    let streamed = Request { stream: true, tool_choice: Some(named), ..base.clone() };
+    let forbidden = Request { tool_choice: Some(ToolChoice::None), stream: true, ..base };
+    [plain, streamed, forbidden].into_iter().chain(developer(dialect, nonce)).collect()
+}
+
+/// Chat has messages of the developer beside those of the system.
+fn developer(dialect: DialectId, nonce: &str) -> Option<Request> {
+    let messages = json!([
+        {"role": "developer", "content": format!("Never mention house {nonce}-dev.")},
+        {"role": "user", "content": format!("Say good evening to {nonce}-dev.")},
+    ]);
+    let extra = Object::from_iter([("messages".to_owned(), messages)]);
+    (dialect == DialectId::OpenAiChat).then(|| Request { extra, ..Request::default() })
+}
+
+fn history(dialect: DialectId, nonce: &str) -> Vec<Message> {
+    let calls = ["a", "b"].map(|which| call(dialect, nonce, which));
+    let [first, second] = &calls;
+    let result = |call: &ToolCall, content: &str, is_error| ToolResult {
+        tool_call_id: call.id.clone(),
+        name: call.name.clone(),
+        content: Value::from(content),
+        is_error,
+        error_code: None,
+    };
+    let results = [
+        result(first, &format!("{{\"place\": \"dock {nonce}\", \"open\": true}}"), false),
+        result(second, &format!("no such place: {nonce}-b"), true),
+    ];
+    let words = Part::Text(format!("I look both of them up for {nonce}."));
+    let parts = std::iter::once(words).chain(calls.clone().map(Part::Call)).collect();
+    vec![
+        Message::user(format!("Where are {nonce}-a and {nonce}-b?")),
+        Message::assistant(parts),
+        Message::results(results),
+        Message::assistant(vec![Part::Text(format!("One of them is at dock {nonce}."))]),
+        Message::user(format!("Thank you. Good night, {nonce}.")),
+    ]
+}
+
+fn call(dialect: DialectId, nonce: &str, which: &str) -> ToolCall {
+    let (format, prefix) = match dialect {
+        DialectId::AnthropicMessages => (CallFormat::Anthropic, "toolu_"),
+        DialectId::Gemini => (CallFormat::Gemini, "call_"),
+        DialectId::OpenAiChat | DialectId::OpenAiResponses | DialectId::Ollama => {
+            (CallFormat::OpenAi, "call_")
+        }
+    };
+    ToolCall {
+        id: CallId::new(format!("{prefix}{nonce}{which}")),
+        name: "find_place".to_owned(),
+        input: json!({"name": format!("{nonce}-{which}"), "limit": 2, "exact": true}),
+        format,
+        raw: Value::Null,
+    }
+}
+
+fn tools() -> Vec<ToolSpec> {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "description": "What is looked for.", "minLength": 1,
+                     "maxLength": 80, "pattern": "^[a-z0-9-]+$"},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 9, "default": 3},
+            "exact": {"type": "boolean"},
+            "kind": {"type": "string", "enum": ["dock", "gate"]},
+            "near": {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
+        },
+        "required": ["name"],
+        "additionalProperties": false
+    });
+    let note = json!({"type": "object", "properties": {"text": {"type": "string"}},
+                      "required": ["text"]});
+    let tool = |name: &str, description: &str, input_schema, strict| ToolSpec {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        input_schema,
+        strict,
+    };
+    vec![
+        tool("find_place", "Finds a place by its name.", schema, Some(false)),
+        tool("keep_note", "Keeps a note.", note, None),
+    ]
+}
+
+fn settings(dialect: DialectId, nonce: &str) -> Object {
+    let settings = match dialect {
+        DialectId::OpenAiChat => json!({"temperature": 0.3, "top_p": 0.9, "seed": 7,
+            "stop": ["zq-halt"], "user": nonce, "prompt_cache_key": format!("house-{nonce}"),
+            "response_format": {"type": "text"}}),
+        DialectId::OpenAiResponses => json!({"temperature": 0.3, "top_p": 0.9,
+            "metadata": {"house": nonce}, "prompt_cache_key": format!("house-{nonce}"),
+            "text": {"format": {"type": "text"}}}),
+        DialectId::AnthropicMessages => json!({"temperature": 0.3, "stop_sequences": ["zq-halt"],
+            "metadata": {"user_id": nonce},
+            "system": [{"type": "text",
+                "text": format!("Keep to the rules of house {nonce}. Answer in one line."),
+                "cache_control": {"type": "ephemeral"}}]}),
+        DialectId::Gemini => json!({"generationConfig": {"temperature": 0.3, "topP": 0.9,
+            "stopSequences": ["zq-halt"]}}),
+        DialectId::Ollama => json!({"options": {"temperature": 0.3, "top_p": 0.9,
+            "stop": ["zq-halt"], "seed": 7}}),
+    };
+    settings.as_object().cloned().unwrap_or_default()
+}

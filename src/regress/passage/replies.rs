@@ -1,0 +1,154 @@
+//! The reply that left upstream against the reply that the client got, aspect by aspect.
+
+use serde_json::Value;
+
+use super::aspect::ReplyAspect;
+use super::requests::SeenRequest;
+use crate::dialect::{ApiError, DialectId};
+use crate::ir::{Part, Reply, StopKind};
+
+/// How many characters of an error's words must come through.
+const KNOWN_AGAIN: usize = 24;
+
+/// Names of headers by which a client can tell a provider which request it means.
+const REQUEST_IDS: [&str; 4] = ["request-id", "requestid", "call-id", "trace-id"];
+
+/// A reply at one end of an adapter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SeenReply {
+    /// The dialect it is written in.
+    pub dialect: DialectId,
+    /// The HTTP status.
+    pub status: u16,
+    /// The headers, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// What it says.
+    pub said: ReplySaid,
+}
+
+/// What a reply says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ReplySaid {
+    /// A finished reply.
+    Reply(Box<Reply>),
+    /// An error.
+    Error(Box<ApiError>),
+    /// A stream that ended before its reply did, or nothing that can be read.
+    Nothing,
+}
+
+impl SeenReply {
+    fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    fn names_request(&self) -> bool {
+        let is_id =
+            |name: &str| REQUEST_IDS.iter().any(|id| name.ends_with(id)) || name == "cf-ray";
+        self.headers.iter().any(|(name, _)| is_id(name))
+    }
+}
+
+/// The aspects in which a reply changed on its way. `asked` is the request at either end.
+pub fn reply_changes(
+    sent: &SeenReply,
+    got: &SeenReply,
+    asked: (&SeenRequest, &SeenRequest),
+) -> Vec<ReplyAspect> {
+    let mut changed = match (&sent.said, &got.said) {
+        (ReplySaid::Nothing, _) => Vec::new(),
+        (ReplySaid::Error(_), _) if sent.status >= 400 && got.status < 400 => {
+            vec![ReplyAspect::RefusalMasked]
+        }
+        (ReplySaid::Error(_), _) if sent.status != got.status => vec![ReplyAspect::Status],
+        (ReplySaid::Error(one), ReplySaid::Error(other)) => {
+            errors_changed(one, other, sent.dialect == got.dialect)
+        }
+        (ReplySaid::Error(_), ReplySaid::Reply(_)) => vec![ReplyAspect::RefusalMasked],
+        (ReplySaid::Error(_), ReplySaid::Nothing) => vec![ReplyAspect::ErrorWords],
+        (ReplySaid::Reply(_), ReplySaid::Error(_) | ReplySaid::Nothing) => {
+            vec![ReplyAspect::Lost]
+        }
+        (ReplySaid::Reply(one), ReplySaid::Reply(other)) => said_changed(one, other, asked),
+    };
+    if sent.names_request() && !got.names_request() {
+        changed.push(ReplyAspect::RequestId);
+    }
+    if sent.status == got.status
+        && sent.header("retry-after").is_some()
+        && sent.header("retry-after") != got.header("retry-after")
+    {
+        changed.push(ReplyAspect::RetryAfter);
+    }
+    changed
+}
+
+fn errors_changed(one: &ApiError, other: &ApiError, same: bool) -> Vec<ReplyAspect> {
+    let start: String = plain(&one.message).chars().take(KNOWN_AGAIN).collect();
+    if !plain(&other.message).contains(&start) && !plain(&other.body).contains(&start) {
+        return vec![ReplyAspect::ErrorWords];
+    }
+    let details = |error: &ApiError| (error.kind.clone(), error.code.clone(), error.param.clone());
+    if same && details(one) != details(other) { vec![ReplyAspect::ErrorDetails] } else { vec![] }
+}
+
+fn said_changed(
+    one: &Reply,
+    other: &Reply,
+    asked: (&SeenRequest, &SeenRequest),
+) -> Vec<ReplyAspect> {
+    let counted = |reply: &Reply| (reply.usage.input, reply.usage.output);
+    let names =
+        |reply: &Reply| -> Vec<String> { reply.calls().map(|call| call.name.clone()).collect() };
+    let inputs =
+        |reply: &Reply| -> Vec<Value> { reply.calls().map(|call| call.input.clone()).collect() };
+    let both_counted = counted(one).0.is_some() && counted(other).0.is_some();
+    let calls = names(one) != names(other);
+    let ended = |reply: &Reply| match reply.stop.kind {
+        // A dialect without a word for calls ends turns with the usual one.
+        StopKind::ToolUse if reply.calls().next().is_some() => StopKind::EndTurn,
+        kind => kind,
+    };
+    let missing = [one, other].iter().any(|reply| reply.stop.kind == StopKind::Missing);
+    let found = [
+        (ReplyAspect::Text, plain(&one.text()) != plain(&other.text())),
+        (ReplyAspect::Calls, calls),
+        (ReplyAspect::Arguments, !calls && inputs(one) != inputs(other)),
+        (ReplyAspect::CallIdReused, reuses(other, asked.0) && !reuses(one, asked.1)),
+        (
+            ReplyAspect::Reasoning,
+            plain(&one.reasoning_text()) != plain(&other.reasoning_text())
+                || fields(one) != fields(other) && asked.0.dialect == asked.1.dialect,
+        ),
+        (ReplyAspect::StopReason, !missing && !calls && ended(one) != ended(other)),
+        (ReplyAspect::Usage, both_counted && counted(one) != counted(other)),
+        (
+            ReplyAspect::UsageInvented,
+            counted(one) == (None, None) && counted(other) != (None, None),
+        ),
+    ];
+    found.into_iter().filter(|(_, is)| *is).map(|(aspect, _)| aspect).collect()
+}
+
+/// Whether a call has the id of one that the conversation holds already.
+fn reuses(reply: &Reply, asked: &SeenRequest) -> bool {
+    let known = |id: &str| {
+        let earlier = asked.request.messages.iter().flat_map(|message| message.calls());
+        earlier.into_iter().any(|call| call.id.as_str() == id)
+    };
+    reply.calls().any(|call| known(call.id.as_str()))
+}
+
+fn fields(reply: &Reply) -> Vec<&'static str> {
+    let states = reply.parts.iter().filter_map(|part| match part {
+        Part::Reasoning(state) => Some(state.field.wire_name()),
+        _ => None,
+    });
+    let mut fields: Vec<&str> = states.collect();
+    fields.dedup();
+    fields
+}
+
+fn plain(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,522 @@
+//! The request that left against the request that arrived, aspect by aspect.
+//!
+//! Requests of the same dialect must mean exactly the same. Where the dialects differ, only what both
+//! of them can say is compared.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use super::aspect::RequestAspect;
+use crate::dialect::DialectId;
+use crate::ir::{Part, ReasoningField, Reply, Request, Role, ToolCall, ToolChoice, ToolResult};
+
+/// A request at one end of an adapter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SeenRequest {
+    /// The dialect it is written in.
+    pub dialect: DialectId,
+    /// The body.
+    pub body: Value,
+    /// What it means.
+    pub request: Request,
+}
+
+/// What the provider issued in its replies, and so may come back through the adapter.
+#[derive(Debug, Clone, Default)]
+pub struct Issued {
+    ids: BTreeSet<String>,
+    seals: bool,
+    reasons: bool,
+}
+
+impl Issued {
+    /// What these replies of the provider hold.
+    pub fn in_replies<'a>(replies: impl Iterator<Item = &'a Reply>) -> Self {
+        let mut issued = Self::default();
+        for reply in replies {
+            issued.ids.extend(reply.calls().map(|call| call.id.to_string()));
+            issued.reasons |= !reply.reasoning_text().trim().is_empty();
+            issued.seals |= !seals(reply.parts.iter()).is_empty();
+        }
+        issued
+    }
+}
+
+/// The aspects in which a request changed on its way, without those that follow from another.
+pub fn request_changes(
+    left: &SeenRequest,
+    arrived: &SeenRequest,
+    issued: &Issued,
+) -> Vec<RequestAspect> {
+    let ends = Ends { left, arrived, issued, same: left.dialect == arrived.dialect };
+    let changed: Vec<RequestAspect> =
+        RequestAspect::ALL.into_iter().filter(|aspect| ends.differ_in(*aspect)).collect();
+    let follows =
+        |aspect: RequestAspect| changed.iter().any(|cause| cause.includes().contains(&aspect));
+    changed.iter().copied().filter(|aspect| !follows(*aspect)).collect()
+}
+
+struct Ends<'a> {
+    left: &'a SeenRequest,
+    arrived: &'a SeenRequest,
+    issued: &'a Issued,
+    /// Whether both speak the same dialect.
+    same: bool,
+}
+
+impl Ends<'_> {
+    fn differ_in(&self, aspect: RequestAspect) -> bool {
+        let (left, arrived) = (&self.left.request, &self.arrived.request);
+        match aspect {
+            RequestAspect::Tools => tools(left) != tools(arrived),
+            RequestAspect::Schemas => self.schemas_differ(),
+            RequestAspect::Strict => self.same && strict(left) != strict(arrived),
+            RequestAspect::System => system(left) != system(arrived),
+            RequestAspect::Roles => speakers(left) != speakers(arrived),
+            RequestAspect::Text => texts(left) != texts(arrived),
+            RequestAspect::Calls => call_names(left) != call_names(arrived),
+            RequestAspect::CallIds => self.ids_differ(),
+            RequestAspect::Arguments => {
+                pairs(calls(left), calls(arrived)).any(|(one, other)| one.input != other.input)
+            }
+            RequestAspect::ArgumentBytes => self.same && self.argument_bytes_differ(),
+            RequestAspect::Results => self.results_differ(),
+            RequestAspect::ErrorFlags => self.same && error_flags(left) != error_flags(arrived),
+            RequestAspect::Reasoning => self.reasoning_differs(),
+            RequestAspect::ReasoningSeal => self.seals_differ(),
+            RequestAspect::ToolChoice => self.choices_differ(),
+            RequestAspect::Parallel => {
+                self.arrived.dialect.has_parallel_switch()
+                    && self.left.dialect.has_parallel_switch()
+                    && left.parallel.unwrap_or(true) != arrived.parallel.unwrap_or(true)
+            }
+            RequestAspect::TokenLimit => {
+                (self.same || left.max_tokens.is_some()) && left.max_tokens != arrived.max_tokens
+            }
+            RequestAspect::Stream => left.stream != arrived.stream,
+            RequestAspect::StreamOptions => {
+                self.same
+                    && left.stream
+                    && asks_usage(&self.left.body) != asks_usage(&self.arrived.body)
+            }
+            RequestAspect::Caching => {
+                self.same
+                    && (self.fields_differ(aspect)
+                        || cache_marks(&self.left.body) != cache_marks(&self.arrived.body))
+            }
+            _ => self.fields_differ(aspect),
+        }
+    }
+
+    fn schemas_differ(&self) -> bool {
+        let schema = |value: &Value| if self.same { value.clone() } else { translatable(value) };
+        let other = |name: &str| self.arrived.request.tools.iter().find(|tool| tool.name == name);
+        self.left.request.tools.iter().any(|tool| {
+            other(&tool.name)
+                .is_some_and(|it| schema(&it.input_schema) != schema(&tool.input_schema))
+        })
+    }
+
+    /// Ids may be others where the adapter gives the provider's own back, or where a dialect has none:
+    /// then every result must still belong to its call.
+    fn ids_differ(&self) -> bool {
+        let ids = |request: &Request| -> Vec<String> {
+            calls(request)
+                .map(|call| call.id.to_string())
+                .chain(results(request).map(|result| result.tool_call_id.to_string()))
+                .collect()
+        };
+        let (left, arrived) = (ids(&self.left.request), ids(&self.arrived.request));
+        let own = || arrived.iter().all(|id| self.issued.ids.contains(id));
+        let renamed = left.len() == arrived.len() && pattern(&left) == pattern(&arrived);
+        left != arrived && !(renamed && (!self.same || own()))
+    }
+
+    fn argument_bytes_differ(&self) -> bool {
+        pairs(calls(&self.left.request), calls(&self.arrived.request)).any(|(one, other)| {
+            let both = argument_text(one).zip(argument_text(other));
+            both.is_some_and(|(one, other)| one != other)
+        })
+    }
+
+    fn results_differ(&self) -> bool {
+        let (left, arrived) = (&self.left.request, &self.arrived.request);
+        results(left).count() != results(arrived).count()
+            || pairs(results(left), results(arrived)).any(|(one, other)| {
+                let (one, other) = (words(&one.content), words(&other.content));
+                if self.same { one != other } else { !other.contains(&one) && !holds(&other, &one) }
+            })
+    }
+
+    fn reasoning_differs(&self) -> bool {
+        let (left, arrived) = (&self.left.request, &self.arrived.request);
+        if self.same {
+            return reasoning(left) != reasoning(arrived);
+        }
+        let readable = |request: &Request| {
+            reasoning(request).iter().filter(|(_, text)| !text.is_empty()).count()
+        };
+        self.issued.reasons && readable(left) > readable(arrived)
+    }
+
+    fn seals_differ(&self) -> bool {
+        let all = |request: &Request| seals(request.messages.iter().flat_map(|it| &it.parts));
+        let (left, arrived) = (all(&self.left.request), all(&self.arrived.request));
+        if self.same {
+            return !left.is_subset(&arrived);
+        }
+        self.issued.seals && !left.is_empty() && arrived.is_empty()
+    }
+
+    /// Leaving the field out is the same as leaving it to the model.
+    fn choices_differ(&self) -> bool {
+        let choice = |request: &Request| {
+            request.tool_choice.clone().filter(|choice| *choice != ToolChoice::Auto)
+        };
+        self.arrived.dialect.has_tool_choice()
+            && choice(&self.left.request) != choice(&self.arrived.request)
+    }
+
+    /// Further fields: all of them within a dialect, and what has the same meaning everywhere.
+    fn fields_differ(&self, aspect: RequestAspect) -> bool {
+        let (left, arrived) = (self.left.fields(aspect), self.arrived.fields(aspect));
+        if self.same {
+            return left != arrived;
+        }
+        let shared = ["stop", "temperature", "top_p"];
+        left.iter()
+            .filter(|(name, _)| shared.contains(&name.as_str()))
+            .any(|(name, value)| arrived.get(name) != Some(value))
+    }
+}
+
+impl SeenRequest {
+    /// The fields beyond the conversation that belong to an aspect, by one name in all dialects.
+    fn fields(&self, aspect: RequestAspect) -> BTreeMap<String, Value> {
+        let nested = ["generationConfig", "options"];
+        let mut fields = BTreeMap::new();
+        for (key, value) in &self.request.extra {
+            match value {
+                Value::Object(inner) if nested.contains(&key.as_str()) => {
+                    fields.extend(inner.iter().map(|(key, value)| named(key, value)));
+                }
+                _ => {
+                    fields.extend([named(key, value)]);
+                }
+            }
+        }
+        fields.retain(|name, value| !value.is_null() && aspect_of(name) == aspect);
+        fields
+    }
+}
+
+fn named(key: &str, value: &Value) -> (String, Value) {
+    let mut name = String::new();
+    for c in key.chars() {
+        if c.is_ascii_uppercase() {
+            name.push('_');
+        }
+        name.push(c.to_ascii_lowercase());
+    }
+    if name == "stop" || name == "stop_sequences" {
+        let list = if value.is_array() { value.clone() } else { json!([value]) };
+        return ("stop".to_owned(), list);
+    }
+    (name, value.clone())
+}
+
+/// The fields of each aspect, by their names in snake case.
+const FIELDS: &[(RequestAspect, &[&str])] = &[
+    (RequestAspect::Stop, &["stop"]),
+    (
+        RequestAspect::Sampling,
+        &[
+            "temperature",
+            "top_p",
+            "top_k",
+            "min_p",
+            "seed",
+            "presence_penalty",
+            "frequency_penalty",
+            "repeat_penalty",
+            "logit_bias",
+        ],
+    ),
+    (
+        RequestAspect::Caching,
+        &["cache_control", "prompt_cache_key", "prompt_cache_retention", "cached_content"],
+    ),
+    (
+        RequestAspect::Metadata,
+        &["metadata", "user", "safety_identifier", "service_tier", "store", "labels"],
+    ),
+    (
+        RequestAspect::Thinking,
+        &[
+            "thinking",
+            "think",
+            "reasoning",
+            "reasoning_effort",
+            "enable_thinking",
+            "chat_template_kwargs",
+            "thinking_config",
+            "include",
+        ],
+    ),
+    (
+        RequestAspect::OutputFormat,
+        &[
+            "response_format",
+            "text",
+            "format",
+            "output_config",
+            "response_schema",
+            "response_json_schema",
+            "response_mime_type",
+        ],
+    ),
+    (RequestAspect::StreamOptions, &["stream_options"]),
+];
+
+fn aspect_of(name: &str) -> RequestAspect {
+    let known = FIELDS.iter().find(|(_, names)| names.contains(&name));
+    known.map_or(RequestAspect::OtherFields, |(aspect, _)| *aspect)
+}
+
+fn tools(request: &Request) -> Vec<(&str, &str)> {
+    request.tools.iter().map(|tool| (tool.name.as_str(), tool.description.trim())).collect()
+}
+
+fn strict(request: &Request) -> Vec<Option<bool>> {
+    request.tools.iter().map(|tool| tool.strict).collect()
+}
+
+fn system(request: &Request) -> String {
+    plain(request.system.as_deref().unwrap_or_default())
+}
+
+fn parts(request: &Request) -> impl Iterator<Item = (Role, &Part)> {
+    request
+        .messages
+        .iter()
+        .flat_map(|message| message.parts.iter().map(move |part| (message.role, part)))
+}
+
+/// Who speaks, each turn once.
+fn speakers(request: &Request) -> Vec<&'static str> {
+    let mut found: Vec<&str> = parts(request)
+        .filter(|(_, part)| !matches!(part, Part::Reasoning(_)))
+        .map(|(role, part)| match (role, part) {
+            (_, Part::Result(_)) => "tool",
+            (Role::Assistant, _) => "assistant",
+            (Role::User | Role::Tool, _) => "user",
+        })
+        .collect();
+    found.dedup();
+    found
+}
+
+/// What each side said, whichever way it is cut into parts.
+fn texts(request: &Request) -> (String, String) {
+    let said = |by: Role| {
+        let all = parts(request)
+            .filter(|(role, _)| (*role == Role::Assistant) == (by == Role::Assistant));
+        let texts = all.filter_map(|(_, part)| match part {
+            Part::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        plain(&texts.collect::<Vec<_>>().join(" "))
+    };
+    (said(Role::User), said(Role::Assistant))
+}
+
+fn calls(request: &Request) -> impl Iterator<Item = &ToolCall> {
+    parts(request).filter_map(|(_, part)| match part {
+        Part::Call(call) => Some(call),
+        _ => None,
+    })
+}
+
+fn call_names(request: &Request) -> Vec<&str> {
+    let name = |part| match part {
+        &Part::Call(ref call) => Some(call.name.as_str()),
+        Part::BrokenCall(call) => Some(call.name.as_str()),
+        _ => None,
+    };
+    parts(request).filter_map(|(_, part)| name(part)).collect()
+}
+
+fn results(request: &Request) -> impl Iterator<Item = &ToolResult> {
+    parts(request).filter_map(|(_, part)| match part {
+        Part::Result(result) => Some(result),
+        _ => None,
+    })
+}
+
+fn error_flags(request: &Request) -> Vec<bool> {
+    results(request).map(|result| result.is_error).collect()
+}
+
+/// The reasoning that is sent back, with the field it stands in. A bare signature is a seal.
+fn reasoning(request: &Request) -> Vec<(&'static str, String)> {
+    let seal_only = [ReasoningField::ThoughtSignature, ReasoningField::ExtraContentSignature];
+    let states = parts(request).filter_map(|(_, part)| match part {
+        Part::Reasoning(state) => Some(state),
+        _ => None,
+    });
+    states
+        .filter(|state| !seal_only.contains(&state.field))
+        .map(|state| (state.field.wire_name(), plain(&state.text())))
+        .collect()
+}
+
+fn seals<'a>(parts: impl Iterator<Item = &'a Part>) -> BTreeSet<String> {
+    let states = parts.filter_map(|part| match part {
+        Part::Reasoning(state) => Some(state),
+        _ => None,
+    });
+    states
+        .flat_map(|state| [state.signature(), state.encrypted()])
+        .flatten()
+        .filter(|seal| !seal.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The bytes of a call's arguments, in dialects that write them as text.
+fn argument_text(call: &ToolCall) -> Option<&str> {
+    let raw = &call.raw;
+    raw.pointer("/function/arguments").or_else(|| raw.get("arguments"))?.as_str()
+}
+
+fn asks_usage(body: &Value) -> bool {
+    body.pointer("/stream_options/include_usage").and_then(Value::as_bool).unwrap_or(false)
+}
+
+/// How many parts are marked for a cache.
+fn cache_marks(body: &Value) -> usize {
+    match body {
+        Value::Object(object) => {
+            let own = usize::from(object.get("cache_control").is_some_and(|it| !it.is_null()));
+            own + object.values().map(cache_marks).sum::<usize>()
+        }
+        Value::Array(items) => items.iter().map(cache_marks).sum(),
+        _ => 0,
+    }
+}
+
+/// A schema without what dialects cannot all say.
+fn translatable(schema: &Value) -> Value {
+    match schema {
+        Value::Object(object) => object
+            .iter()
+            .filter(|(key, _)| {
+                !["$schema", "additionalProperties", "title"].contains(&key.as_str())
+            })
+            .map(|(key, value)| (key.clone(), translatable(value)))
+            .collect(),
+        Value::Array(items) => items.iter().map(translatable).collect(),
+        Value::String(text) => Value::String(text.to_lowercase()),
+        other => other.clone(),
+    }
+}
+
+/// Which ids are the same: each as the place of its first occurrence.
+fn pattern(ids: &[String]) -> Vec<Option<usize>> {
+    ids.iter().map(|id| ids.iter().position(|known| known == id)).collect()
+}
+
+fn pairs<A, B>(
+    left: impl Iterator<Item = A>,
+    arrived: impl Iterator<Item = B>,
+) -> impl Iterator<Item = (A, B)> {
+    left.zip(arrived)
+}
+
+fn words(content: &Value) -> String {
+    match content {
+        Value::String(text) => plain(text),
+        other => other.to_string(),
+    }
+}
+
+/// Whether a JSON text holds another text, escaped.
+fn holds(json: &str, text: &str) -> bool {
+    let escaped = Value::from(text).to_string();
+    json.contains(escaped.trim_matches('"'))
+}
+
+fn plain(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::Route;
+
+    fn seen(dialect: DialectId, body: Value) -> SeenRequest {
+        let request = dialect.codec().decode_request(&body, &Route::default()).unwrap();
+        SeenRequest { dialect, body, request }
+    }
+
+    fn chat(patch: impl FnOnce(&mut Value)) -> SeenRequest {
+        let mut body = json!({"model": "m", "temperature": 0.3, "max_tokens": 9, "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "Where?"},
+            {"role": "assistant", "content": "I look.", "tool_calls": [{"id": "call_1",
+                "type": "function", "function": {"name": "find", "arguments": "{\"a\": 1}"}}]},
+            {"role": "tool", "tool_call_id": "call_1", "content": "here"}],
+            "tools": [{"type": "function", "function": {"name": "find", "description": "Finds.",
+                "parameters": {"type": "object", "properties": {"a": {"type": "integer"}}}}}]});
+        patch(&mut body);
+        seen(DialectId::OpenAiChat, body)
+    }
+
+    fn changes(patch: impl FnOnce(&mut Value)) -> Vec<RequestAspect> {
+        request_changes(&chat(|_| {}), &chat(patch), &Issued::default())
+    }
+
+    #[test]
+    fn each_change_of_a_request_is_one_aspect() {
+        assert_eq!(changes(|_| {}), []);
+        assert_eq!(changes(|it| it["messages"][0]["content"] = json!("")), [RequestAspect::System]);
+        assert_eq!(changes(|it| it["tools"] = json!([])), [RequestAspect::Tools]);
+        assert_eq!(
+            changes(|it| it["messages"][3]["content"] = json!("he")),
+            [RequestAspect::Results]
+        );
+        assert_eq!(changes(|it| it["temperature"] = json!(1)), [RequestAspect::Sampling]);
+        let arguments = "/messages/2/tool_calls/0/function/arguments";
+        let written = |text: &str| changes(|it| *it.pointer_mut(arguments).unwrap() = json!(text));
+        assert_eq!(written("{\"a\":1}"), [RequestAspect::ArgumentBytes]);
+        assert_eq!(written("{\"a\":2}"), [RequestAspect::Arguments]);
+    }
+
+    #[test]
+    fn an_id_may_be_the_providers_own_instead_of_the_adapters() {
+        let renamed = |it: &mut Value| {
+            it["messages"][2]["tool_calls"][0]["id"] = json!("own_7");
+            it["messages"][3]["tool_call_id"] = json!("own_7");
+        };
+        assert_eq!(changes(renamed), [RequestAspect::CallIds]);
+        let issued = Issued { ids: BTreeSet::from(["own_7".to_owned()]), ..Issued::default() };
+        assert_eq!(request_changes(&chat(|_| {}), &chat(renamed), &issued), []);
+    }
+
+    #[test]
+    fn a_faithful_translation_changes_nothing() {
+        let messages = json!({"model": "m", "temperature": 0.3, "max_tokens": 9,
+            "system": "Be brief.", "messages": [
+            {"role": "user", "content": [{"type": "text", "text": "Where?"}]},
+            {"role": "assistant", "content": [{"type": "text", "text": "I look."},
+                {"type": "tool_use", "id": "toolu_1", "name": "find", "input": {"a": 1}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1",
+                "content": "here"}]}],
+            "tools": [{"name": "find", "description": "Finds.", "input_schema":
+                {"type": "object", "properties": {"a": {"type": "integer"}}}}]});
+        let arrived = seen(DialectId::AnthropicMessages, messages);
+        assert_eq!(request_changes(&chat(|_| {}), &arrived, &Issued::default()), []);
+    }
+}

@@ -1,0 +1,165 @@
+//! The view of all passages through an adapter: which aspects changed, how often, and where to look.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::aspect::{ReplyAspect, RequestAspect};
+use super::replies::{ReplySaid, SeenReply, reply_changes};
+use super::requests::{Issued, SeenRequest, request_changes};
+use crate::ir::Digest;
+
+/// How many exchanges are named for each aspect.
+const NAMED: usize = 2;
+
+/// One exchange through an adapter, seen from both ends.
+#[derive(Debug, Clone)]
+pub struct Passage {
+    /// The request that left, and the one that arrived.
+    pub requests: (SeenRequest, SeenRequest),
+    /// The reply that left upstream, and the one that came to the client.
+    pub replies: (SeenReply, SeenReply),
+    /// The exchange at the client's end.
+    pub client: Digest,
+    /// The exchange at the upstream's end.
+    pub upstream: Digest,
+}
+
+/// What an adapter did to the requests and replies of one model.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PassageView {
+    compared: usize,
+    requests: BTreeMap<RequestAspect, Places>,
+    replies: BTreeMap<ReplyAspect, Places>,
+    /// By the exchange at the client's end.
+    touched: BTreeMap<Digest, Touched>,
+}
+
+/// Where an aspect changed.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Places {
+    count: usize,
+    of: Option<String>,
+    client: Vec<Digest>,
+    upstream: Vec<Digest>,
+}
+
+/// What of one exchange changed on its way.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Touched {
+    requests: Vec<RequestAspect>,
+    reply: bool,
+}
+
+/// Which end of the adapter a document is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::regress) enum DocumentSide {
+    /// Nothing is between the model and its client.
+    Direct,
+    /// The adapter is.
+    Through,
+}
+
+impl PassageView {
+    /// What these passages show.
+    pub fn of(passages: &[Passage]) -> Self {
+        let issued =
+            Issued::in_replies(passages.iter().filter_map(|it| match &it.replies.0.said {
+                ReplySaid::Reply(reply) => Some(&**reply),
+                _ => None,
+            }));
+        let mut view = Self { compared: passages.len(), ..Self::default() };
+        for passage in passages {
+            let Passage { requests: (left, arrived), replies: (sent, got), client, upstream } =
+                passage;
+            let requests = request_changes(left, arrived, &issued);
+            let replies = reply_changes(sent, got, (left, arrived));
+            for aspect in &requests {
+                view.requests.entry(*aspect).or_default().add(client, upstream);
+            }
+            for aspect in &replies {
+                view.replies.entry(*aspect).or_default().add(client, upstream);
+            }
+            let touched = view.touched.entry(client.clone()).or_default();
+            touched.requests.extend(requests);
+            touched.reply |= replies.iter().any(|aspect| aspect.is_meaning());
+        }
+        view
+    }
+
+    /// The same with something that was not seen by comparing passages one by one, in words.
+    pub fn note(&mut self, aspect: ReplyAspect, words: String, evidence: Vec<Digest>) {
+        let upstream = evidence.clone();
+        let places = Places { count: 1, of: Some(words), client: evidence, upstream };
+        self.replies.insert(aspect, places);
+    }
+
+    /// Takes over what was noted apart.
+    pub fn take_notes(&mut self, noted: Self) {
+        self.replies.extend(noted.replies);
+    }
+
+    /// The same with a changed aspect of requests, for a test.
+    #[cfg(test)]
+    pub(in crate::regress) fn note_request(&mut self, aspect: RequestAspect) {
+        let digest = Digest::of("0");
+        self.requests.entry(aspect).or_default().add(&digest, &digest);
+    }
+
+    /// The aspects of requests that changed in these exchanges, if their replies came through as they
+    /// were. Without exchanges, all of them count.
+    pub(in crate::regress) fn request_causes(&self, evidence: &[Digest]) -> Vec<RequestAspect> {
+        let known: Vec<&Touched> = evidence.iter().filter_map(|it| self.touched.get(it)).collect();
+        let all: Vec<&Touched> =
+            if known.is_empty() { self.touched.values().collect() } else { known };
+        if all.iter().any(|touched| touched.reply) {
+            return Vec::new();
+        }
+        let mut causes: Vec<RequestAspect> =
+            all.iter().flat_map(|touched| touched.requests.iter().copied()).collect();
+        causes.sort();
+        causes.dedup();
+        causes
+    }
+
+    /// What changed, as a part of a profile's document.
+    pub(in crate::regress) fn document(&self, side: DocumentSide) -> Value {
+        let reason = |places: &Places| places.reason(self.compared);
+        let requests: BTreeMap<_, _> = self
+            .requests
+            .iter()
+            .map(|(aspect, it)| (aspect, shown(side, reason(it), &it.client, &it.upstream)))
+            .collect();
+        let replies: BTreeMap<_, _> = self
+            .replies
+            .iter()
+            .map(|(aspect, it)| (aspect, shown(side, reason(it), &it.upstream, &it.client)))
+            .collect();
+        json!({"requests": requests, "replies": replies})
+    }
+}
+
+impl Places {
+    fn add(&mut self, client: &Digest, upstream: &Digest) {
+        self.count += 1;
+        if self.client.len() < NAMED {
+            self.client.push(client.clone());
+            self.upstream.push(upstream.clone());
+        }
+    }
+
+    fn reason(&self, compared: usize) -> String {
+        let count = || format!("in {} of {compared} exchanges", self.count);
+        self.of.clone().unwrap_or_else(count)
+    }
+}
+
+/// One aspect on one side: as it was before the adapter, or as it is behind it.
+fn shown(side: DocumentSide, reason: String, before: &[Digest], behind: &[Digest]) -> Value {
+    match side {
+        DocumentSide::Direct => json!({"verdict": "kept", "reason": null, "evidence": before}),
+        DocumentSide::Through => {
+            json!({"verdict": "changed", "reason": reason, "evidence": behind})
+        }
+    }
+}

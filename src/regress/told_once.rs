@@ -1,0 +1,157 @@
+//! One breakage is one row: which of an adapter's effects are told under another.
+//!
+//! - A verdict that changed while its requests were changed on their way, and its replies were not, is
+//!   told under the row of the request: that is its cause. Where the replies were changed too, both are
+//!   told.
+//! - A change of replies that a verdict rests on is told under that verdict.
+
+use super::passage::{PassageView, RequestAspect};
+use super::{AdapterEffect, Change, FieldChange};
+
+const REQUESTS: &str = "seen.requests.*.verdict";
+const REPLIES: &str = "seen.replies.*.verdict";
+
+/// The replies' aspects that verdicts of probes rest on, or that follow from one of the calls.
+const IN_VERDICTS: [&str; 5] = [
+    "seen.replies.calls.verdict",
+    "seen.replies.arguments.verdict",
+    "seen.replies.text.verdict",
+    "seen.replies.stop-reason.verdict",
+    "seen.replies.lost.verdict",
+];
+
+/// The verdict that rests on reasoning.
+const REASONING: &str = "seen.replies.reasoning.verdict";
+const OF_REASONING: [&str; 4] = [
+    "reasoningReplay.*",
+    "requiresReasoningReplay",
+    "results.reasoningReplay.**",
+    "results.singleTool.**",
+];
+
+/// The changes with each breakage told once.
+pub(super) fn tell_once(changes: Vec<Change>, passages: &PassageView) -> Vec<Change> {
+    let is = |change: &Change, pattern: &str| change.at.field.matches(pattern);
+    let (mut requests, others): (Vec<_>, Vec<_>) =
+        changes.into_iter().partition(|change| is(change, REQUESTS));
+    let (replies, verdicts): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|change| is(change, REPLIES));
+    let mut told = Vec::new();
+    for verdict in verdicts {
+        match cause_of(&verdict, &mut requests, passages) {
+            Some(cause) => put_under(cause, verdict),
+            None => told.push(verdict),
+        }
+    }
+    for reply in replies {
+        let holder = told.iter_mut().find(|verdict| tells(verdict, &reply));
+        match holder {
+            Some(verdict) => verdict.also.push(reply.at),
+            None => told.push(reply),
+        }
+    }
+    requests.extend(told);
+    requests
+}
+
+/// The gravest change of the requests that a verdict rests on. What works through the adapter and not
+/// directly stays a row of its own.
+fn cause_of<'a>(
+    verdict: &Change,
+    requests: &'a mut [Change],
+    passages: &PassageView,
+) -> Option<&'a mut Change> {
+    if verdict.effect == Some(AdapterEffect::Fixes) {
+        return None;
+    }
+    let causes = passages.request_causes(&verdict.evidence.new);
+    let is_cause = |change: &Change| aspect(change).is_some_and(|it| causes.contains(&it));
+    let candidates = requests.iter_mut().filter(|change| is_cause(change));
+    candidates.reduce(|best, other| if other.severity > best.severity { other } else { best })
+}
+
+fn aspect(change: &Change) -> Option<RequestAspect> {
+    let path = change.at.field.to_string();
+    serde_json::from_value(path.split('.').nth(2)?.into()).ok()
+}
+
+/// The row of the cause weighs as much as what follows from it.
+fn put_under(cause: &mut Change, effect: Change) {
+    let Change { at, also, severity, effect: adapter, class, .. } = effect;
+    cause.severity = cause.severity.max(severity);
+    if adapter < cause.effect {
+        (cause.effect, cause.class) = (adapter, class);
+    }
+    cause.also.extend(std::iter::once(at).chain(also));
+}
+
+fn tells(verdict: &Change, reply: &Change) -> bool {
+    let at = |pattern: &str| verdict.at.field.matches(pattern);
+    let shows = |at: &FieldChange, patterns: &[&str]| {
+        patterns.iter().any(|pattern| at.field.matches(pattern))
+    };
+    let is_verdict =
+        !at("seen.**") || at("seen.defects.*") || at("seen.details.masked-arguments.*");
+    (shows(&reply.at, &IN_VERDICTS) && is_verdict)
+        || (shows(&reply.at, &[REASONING]) && OF_REASONING.iter().any(|pattern| at(pattern)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::{DialectId, Route};
+    use crate::ir::{Digest, Part, Reply, Stop, StopKind};
+    use crate::regress::fixtures::change;
+    use crate::regress::passage::{Passage, ReplySaid, SeenReply, SeenRequest};
+    use serde_json::json;
+
+    fn request(system: &str) -> SeenRequest {
+        let dialect = DialectId::OpenAiChat;
+        let body = json!({"model": "m", "messages": [{"role": "system", "content": system},
+            {"role": "user", "content": "Hello"}]});
+        let request = dialect.codec().decode_request(&body, &Route::default()).unwrap();
+        SeenRequest { dialect, body, request }
+    }
+
+    fn reply(text: &str) -> SeenReply {
+        let reply =
+            Reply::new(vec![Part::Text(text.to_owned())], Stop::new(StopKind::EndTurn, "stop"));
+        let said = ReplySaid::Reply(Box::new(reply));
+        SeenReply { dialect: DialectId::OpenAiChat, status: 200, headers: Vec::new(), said }
+    }
+
+    /// The codes that are told of a lost loop, where the reply came with this text.
+    fn told(came: &str) -> Vec<String> {
+        let client = Digest::of("client");
+        let passages = PassageView::of(&[Passage {
+            requests: (request("Be brief."), request("")),
+            replies: (reply("Good day."), reply(came)),
+            client: client.clone(),
+            upstream: Digest::of("upstream"),
+        }]);
+        let mut verdict = change("closed-loop-lost");
+        (verdict.evidence.new, verdict.effect) = (vec![client], Some(AdapterEffect::Breaks));
+        let cause = change("request-system-changed");
+        let changes = tell_once(vec![verdict, cause], &passages);
+        changes.iter().map(|it| it.code.to_string()).collect()
+    }
+
+    #[test]
+    fn a_verdict_is_told_under_the_request_unless_its_reply_was_changed_too() {
+        assert_eq!(told("Good day."), ["request-system-changed"]);
+        assert_eq!(told("Good"), ["request-system-changed", "closed-loop-lost"]);
+    }
+
+    #[test]
+    fn a_changed_reply_is_told_under_the_verdict_that_rests_on_it() {
+        let passages = PassageView::default();
+        let told = |codes: &[&str]| -> Vec<String> {
+            let told = tell_once(codes.iter().map(|code| change(code)).collect(), &passages);
+            told.iter().map(|it| it.code.to_string()).collect()
+        };
+        assert_eq!(told(&["parallel-lost", "reply-calls-changed"]), ["parallel-lost"]);
+        assert_eq!(told(&["reply-calls-changed"]), ["reply-calls-changed"]);
+        let apart = ["fingerprint-hidden", "reply-calls-changed"];
+        assert_eq!(told(&apart), apart);
+    }
+}

@@ -1,0 +1,200 @@
+//! A proxy that passes everything on but for one mutation.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::Request;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use futures_util::{Stream, StreamExt as _, stream};
+use serde_json::Value;
+use tokio::runtime::Runtime;
+
+use crate::edit::{Counter, edit};
+use crate::mutation::{Edit, Mutation, On};
+
+/// The simulated models behind a server that ends with the test.
+pub(crate) struct Sim {
+    child: Child,
+    pub(crate) url: String,
+}
+
+impl Sim {
+    pub(crate) fn start() -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_toolprobe"))
+            .args(["sim", "--addr", "127.0.0.1:0"])
+            .env_clear()
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        let mut url = String::new();
+        let out = child.stdout.take().expect("piped");
+        BufReader::new(out).read_line(&mut url).expect("its address");
+        Self { child, url: url.trim().to_owned() }
+    }
+}
+
+impl Drop for Sim {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+/// A proxy before an upstream, until it is dropped.
+pub(crate) struct Proxy {
+    pub(crate) url: String,
+    _runtime: Runtime,
+}
+
+/// What a proxy needs for each request.
+struct Shared {
+    upstream: String,
+    client: reqwest::Client,
+    mutation: Option<Mutation>,
+}
+
+impl Proxy {
+    pub(crate) fn before(upstream: &str, mutation: Option<Mutation>) -> Self {
+        rustls::crypto::ring::default_provider().install_default().ok();
+        let client = reqwest::Client::builder().no_proxy().build().unwrap();
+        let shared = Arc::new(Shared { upstream: upstream.to_owned(), client, mutation });
+        let app = Router::new().fallback(move |request| forward(Arc::clone(&shared), request));
+        Self::serve(app)
+    }
+
+    pub(crate) fn serve(app: Router) -> Self {
+        let runtime = Runtime::new().unwrap();
+        let listener =
+            runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).expect("a port");
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        runtime.spawn(async move { axum::serve(listener, app).await });
+        Self { url, _runtime: runtime }
+    }
+}
+
+impl Shared {
+    fn edits(&self, on: On) -> Vec<Edit> {
+        let own = self.mutation.iter().filter(|it| {
+            it.on == on || it.on == On::Replies && matches!(on, On::Plain | On::Streams)
+        });
+        own.flat_map(|it| it.edits.clone()).collect()
+    }
+}
+
+/// Headers that are about one hop.
+fn passed_on(headers: &HeaderMap) -> HeaderMap {
+    let hop = ["host", "content-length", "transfer-encoding", "connection", "accept-encoding"];
+    let kept = headers.iter().filter(|(name, _)| !hop.contains(&name.as_str()));
+    kept.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+async fn forward(shared: Arc<Shared>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let body = to_bytes(body, usize::MAX).await.unwrap();
+    let body = edited(&body, &shared.edits(On::Requests), &mut Counter::default());
+    let call = shared
+        .client
+        .request(parts.method, format!("{}{}", shared.upstream, parts.uri))
+        .headers(passed_on(&parts.headers))
+        .body(body);
+    let answer = call.send().await.expect("the simulator is there");
+    let kind = answer.headers().get("content-type").map(|it| it.to_str().unwrap().to_owned());
+    let kind = kind.unwrap_or_default();
+    let streamed = kind.starts_with("text/event-stream") || kind.contains("ndjson");
+    let on = match (answer.status().is_success(), streamed) {
+        (false, _) => On::Errors,
+        (true, true) => On::Streams,
+        (true, false) => On::Plain,
+    };
+    let edits = shared.edits(on);
+    let mut response = Response::builder().status(answer.status());
+    for edit in &edits {
+        if let Edit::Status(status) = edit {
+            response = response.status(*status);
+        }
+    }
+    let mut headers = passed_on(answer.headers());
+    for edit in &edits {
+        if let Edit::DropHeader(name) = edit {
+            headers.remove(name.as_str());
+        }
+    }
+    *response.headers_mut().unwrap() = headers;
+    let has = |wanted: fn(&Edit) -> bool| edits.iter().any(wanted);
+    let body = if has(|it| matches!(it, Edit::Buffer)) || !streamed {
+        let bytes = answer.bytes().await.unwrap_or_default();
+        let edited = if streamed {
+            String::from_utf8_lossy(&bytes).into_owned()
+        } else {
+            edited(&bytes, &edits, &mut Counter::default())
+        };
+        Body::from(edited)
+    } else if has(|it| matches!(it, Edit::ReadOn)) {
+        Body::from_stream(read_on(answer))
+    } else if edits.is_empty() {
+        Body::from_stream(answer.bytes_stream())
+    } else {
+        Body::from_stream(edited_lines(answer, edits))
+    };
+    response.body(body).unwrap()
+}
+
+/// The same stream, which is read to its end whoever listens.
+fn read_on(answer: reqwest::Response) -> impl Stream<Item = Result<Bytes, reqwest::Error>> {
+    let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        let mut pieces = answer.bytes_stream();
+        while let Some(piece) = pieces.next().await {
+            sender.send(piece).ok();
+        }
+    });
+    stream::unfold(receiver, async |mut receiver| Some((receiver.recv().await?, receiver)))
+}
+
+/// The lines of a stream, each changed.
+fn edited_lines(
+    answer: reqwest::Response,
+    edits: Vec<Edit>,
+) -> impl Stream<Item = Result<Bytes, reqwest::Error>> {
+    let mut rest = String::new();
+    let mut counter = Counter::default();
+    answer.bytes_stream().map(move |piece| {
+        rest.push_str(&String::from_utf8_lossy(&piece?));
+        let mut out = String::new();
+        while let Some(end) = rest.find('\n') {
+            let line: String = rest.drain(..=end).collect();
+            out.push_str(&edited_line(line.trim_end_matches('\n'), &edits, &mut counter));
+            out.push('\n');
+        }
+        Ok(Bytes::from(out))
+    })
+}
+
+fn edited_line(line: &str, edits: &[Edit], counter: &mut Counter) -> String {
+    let (prefix, data) = match line.strip_prefix("data: ") {
+        Some(data) => ("data: ", data),
+        None => ("", line),
+    };
+    let dropped =
+        edits.iter().any(|it| matches!(it, Edit::DropEvents(text) if data.contains(text)));
+    if dropped {
+        return String::new();
+    }
+    format!("{prefix}{}", edited(data.as_bytes(), edits, counter))
+}
+
+fn edited(bytes: &[u8], edits: &[Edit], counter: &mut Counter) -> String {
+    let Ok(mut value) = serde_json::from_slice::<Value>(bytes) else {
+        return String::from_utf8_lossy(bytes).into_owned();
+    };
+    if edits.is_empty() {
+        return String::from_utf8_lossy(bytes).into_owned();
+    }
+    edits.iter().for_each(|it| edit(&mut value, it, counter));
+    value.to_string()
+}
