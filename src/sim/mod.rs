@@ -39,7 +39,7 @@ pub use ids::{IdStyle, Reasoned};
 pub use model::{ModelFile, NativeTools, Provenance, RulesId, TextForm, Thinking, ThinkingWhen};
 pub use pace::Pace;
 pub use server::{
-    ARRIVALS_PATH, Arrival, ArrivalPage, Arrivals, Clock, Delivery, Options, Running, SentAnswer,
-    Sim, WHERE_SERVED, served_at,
+    ARRIVALS_PATH, Arrival, ArrivalPage, Arrivals, Clock, Delivery, Options, RecordedAnswer,
+    RecordedAnswers, RecordedHead, Running, SentAnswer, Sim, WHERE_SERVED, served_at,
 };
 pub use thinking::{dialect_switch, is_thinking, thinking_switch};

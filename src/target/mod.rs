@@ -38,6 +38,7 @@ pub(crate) use connect::MAX_TOKENS;
 pub use connect::{ConnectError, Connection, Connector, connect};
 pub use credentials::{Credentials, KeyFrom, MissingKey};
 pub use dialect_answer::{DialectAnswer, Rank};
+pub(crate) use discover::GREETINGS;
 pub use discover::{DiscoverError, Discovery, discover};
 pub use duration::{NotASpan, Span};
 pub use entry::{TargetEntry, VariantEntry};

@@ -31,6 +31,7 @@ mod place;
 mod plan;
 mod probe;
 mod prune;
+mod recordings;
 mod replay;
 mod report;
 mod rollout;
