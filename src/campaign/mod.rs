@@ -26,7 +26,7 @@ mod stop;
 
 pub(crate) use adapter::{
     ADAPTER, Behind, BothEnds, NotReached, Pair, adapter_side, adapter_suspects, compare_pairs,
-    find_behind, reach_all,
+    exchanges_of, find_behind, reach_all,
 };
 pub use adapter::{Upstream, UpstreamError, as_exchange};
 pub(crate) use baseline::{Baseline, suspects};

@@ -1,6 +1,5 @@
 //! `toolprobe replay`: fixed transcripts through encoders, parsers and judges, offline.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -8,6 +7,7 @@ use serde::Serialize;
 
 use super::args::output::PlainFormat;
 use super::args::policy::{InForce, PolicyArgs};
+use super::args::transcripts::transcript_files;
 use super::shell::console::Console;
 use super::shell::differences;
 use super::shell::error::CliError;
@@ -146,30 +146,11 @@ fn files(fixtures: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
     let mut files = Vec::new();
     for path in named {
         if path.is_dir() {
-            files.extend(in_folder(&path)?);
+            files.extend(transcript_files(&path)?);
         } else {
             files.push(path);
         }
     }
-    Ok(files)
-}
-
-fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
-    let failed = |error| CliError::usage(format!("cannot list {}: {error}", folder.display()));
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        if path.extension().is_some_and(|ending| ending == "json") {
-            files.push(path);
-        }
-    }
-    if files.is_empty() {
-        let folder = folder.display();
-        return Err(CliError::usage(format!(
-            "no transcripts (*.json) in {folder}; `toolprobe record` makes them"
-        )));
-    }
-    files.sort();
     Ok(files)
 }
 

@@ -36,7 +36,7 @@ mod testing;
 mod turns;
 mod wrapped;
 
-pub use api_error::{ApiError, Envelope, ServiceTrouble};
+pub use api_error::{ApiError, Envelope, NOT_RECORDED, NOT_RECORDED_END, ServiceTrouble};
 pub use auth::Auth;
 pub use delta_length::DeltaLength;
 pub use endpoint::{EndpointError, call_url, dialect_of};

@@ -29,6 +29,13 @@ pub(super) const GEMINI_METHODS: [(&str, bool); 2] =
 const VERSIONS: [&str; 4] = ["v1", "v1beta", "v1alpha", "v1beta1"];
 
 impl Route {
+    /// The call that a path ends with, whatever stands before it: gateways and some providers have
+    /// prefixes of their own.
+    pub fn of_call(path: &str) -> Option<(DialectId, Self)> {
+        let segments: Vec<&str> = path.trim_matches('/').split('/').collect();
+        call_at_end(&segments).map(|(_, id, route)| (id, route))
+    }
+
     /// The call that a server is asked for by this path (without its query): the provider's own
     /// path, with or without a version in front.
     pub fn parse(path: &str) -> Option<(DialectId, Self)> {

@@ -35,6 +35,7 @@ mod suspicion;
 #[cfg(test)]
 mod testing;
 mod told_once;
+mod unrecorded;
 
 pub use adapter::{AdapterEffect, AdapterSide, as_translated, compare_through_adapter};
 pub use change::{Change, ChangeClass, FieldChange, Severity, Sides};
@@ -49,11 +50,13 @@ pub use merge::merge_accepted;
 pub use policy::{Day, Exception, Level, POLICY_VERSION, Policy, PolicyInput, PolicyRule};
 pub use replay_rules::ReplayRule;
 pub(crate) use replay_rules::{
-    REQUEST_CHANGED, REQUEST_MISSING, STREAM_CUT_SHORT, STREAM_RECUT, VERDICT_CHANGED,
+    CONVERSATION_DIVERGED, REQUEST_CHANGED, REQUEST_MISSING, REQUEST_UNRECORDED, STREAM_CUT_SHORT,
+    STREAM_RECUT, VERDICT_CHANGED,
 };
 pub use snapshot::{Unacceptable, check_acceptable, trim_evidence};
 pub use sprt::{SequentialTest, TestPlan};
 pub use suspicion::Suspicion;
+pub use unrecorded::{Speaker, Unrecorded, with_unrecorded};
 
 use client_view::Detail;
 use replay_rules::REPLAYS;

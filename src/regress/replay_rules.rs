@@ -23,8 +23,15 @@ impl ReplayRule {
 }
 
 /// Every row.
-pub(super) static REPLAYS: [&ReplayRule; 5] =
-    [&REQUEST_CHANGED, &REQUEST_MISSING, &VERDICT_CHANGED, &STREAM_RECUT, &STREAM_CUT_SHORT];
+pub(super) static REPLAYS: [&ReplayRule; 7] = [
+    &REQUEST_CHANGED,
+    &REQUEST_MISSING,
+    &REQUEST_UNRECORDED,
+    &CONVERSATION_DIVERGED,
+    &VERDICT_CHANGED,
+    &STREAM_RECUT,
+    &STREAM_CUT_SHORT,
+];
 
 /// A request that was not recorded.
 pub(crate) static REQUEST_CHANGED: ReplayRule = ReplayRule {
@@ -41,6 +48,26 @@ pub(crate) static REQUEST_MISSING: ReplayRule = ReplayRule {
     severity: Severity::Major,
     meaning: "a recorded request is not made any more",
     remedy: "if that was meant, record the transcripts again",
+};
+
+/// A request of an adapter that means something else than all recorded ones.
+pub(crate) static REQUEST_UNRECORDED: ReplayRule = ReplayRule {
+    code: "request-unrecorded",
+    severity: Severity::Major,
+    meaning: "what the adapter asks upstream is none of the recorded requests: it changed the \
+              conversation, the tools or how they may be used",
+    remedy: "undo in the adapter what the difference shows; if it was meant, record the model again \
+             with what the adapter sends",
+};
+
+/// A client that says something else than it did directly, because of the replies that it got.
+pub(crate) static CONVERSATION_DIVERGED: ReplayRule = ReplayRule {
+    code: "conversation-diverged",
+    severity: Severity::Major,
+    meaning: "the recorded replies, passed on by the adapter, lead to another conversation: the \
+              adapter changed what they say",
+    remedy: "compare the reply before the first request that differs with the recorded one: the \
+             evidence shows both",
 };
 
 /// The same replies, judged otherwise.

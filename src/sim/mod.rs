@@ -40,6 +40,7 @@ pub use model::{ModelFile, NativeTools, Provenance, RulesId, TextForm, Thinking,
 pub use pace::Pace;
 pub use server::{
     ARRIVALS_PATH, Arrival, ArrivalPage, Arrivals, Clock, Delivery, Options, REPEAT_SLOWLY,
-    Running, SentAnswer, Sim, WHERE_SERVED, served_at,
+    RecordedAnswer, RecordedAnswers, RecordedHead, Running, SentAnswer, Sim, WHERE_SERVED,
+    served_at,
 };
 pub use thinking::{dialect_switch, is_thinking, thinking_switch};

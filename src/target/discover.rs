@@ -22,6 +22,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The least that every dialect takes as a limit.
 const MAX_TOKENS: u64 = 16;
 
+/// What is said to a model only to see whether it answers: here, and through an adapter.
+pub(crate) const GREETINGS: [&str; 2] = ["Say hi.", "Good morning to you."];
+
 /// The access that was found, and how each candidate answered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Discovery {
@@ -131,7 +134,7 @@ fn charge(dialect: DialectId, call: &HttpCall, exchange: &Exchange) {
 fn greeting(model: &str) -> Request {
     Request {
         model: model.to_owned(),
-        messages: vec![Message::user("Say hi.")],
+        messages: GREETINGS.first().map(|words| Message::user(*words)).into_iter().collect(),
         max_tokens: Some(MAX_TOKENS),
         ..Request::default()
     }

@@ -40,6 +40,7 @@ pub use connect::{ConnectError, Connection, Connector, connect};
 pub(crate) use credentials::secrets_in_fields;
 pub use credentials::{Credentials, KeyFrom, MissingKey};
 pub use dialect_answer::{DialectAnswer, Rank};
+pub(crate) use discover::GREETINGS;
 pub use discover::{DiscoverError, Discovery, discover};
 pub use duration::{NotASpan, Span};
 pub use entry::{TargetEntry, VariantEntry};

@@ -76,7 +76,7 @@ pub(crate) use call::secrets_in_url;
 pub use call::{HeaderText, HttpCall, Method, SentRequest};
 pub use cassette::{
     Cassette, JsonDifference, Nearest, Piecing, Playback, Recut, RequestKey, cut_short,
-    differences, recut,
+    difference_size, differences, recut,
 };
 pub use concurrency_limit::ConcurrencyLimit;
 pub use error::TransportError;

@@ -17,16 +17,16 @@ use crate::{Sim, finished, only_run, toolprobe};
 
 /// What a gateway does to bodies: to requests, and to replies and the events of their streams.
 #[derive(Clone, Copy)]
-struct Manners {
-    asks: fn(&mut Value),
-    answers: fn(&mut Value),
+pub(crate) struct Manners {
+    pub(crate) asks: fn(&mut Value),
+    pub(crate) answers: fn(&mut Value),
 }
 
-fn leaves_alone(_: &mut Value) {}
+pub(crate) fn leaves_alone(_: &mut Value) {}
 
 /// A gateway before an upstream, until it is dropped.
-struct Gateway {
-    url: String,
+pub(crate) struct Gateway {
+    pub(crate) url: String,
     _runtime: Runtime,
 }
 
@@ -35,7 +35,7 @@ impl Gateway {
         Self::with(upstream, Manners { asks: leaves_alone, answers })
     }
 
-    fn with(upstream: &str, manners: Manners) -> Self {
+    pub(crate) fn with(upstream: &str, manners: Manners) -> Self {
         let runtime = Runtime::new().unwrap();
         let upstream = upstream.to_owned();
         // The client wants a provider of TLS, also for plain HTTP; a second one changes nothing.

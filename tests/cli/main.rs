@@ -33,6 +33,7 @@ mod place;
 mod plan;
 mod probe;
 mod prune;
+mod recordings;
 mod replay;
 mod report;
 mod rollout;

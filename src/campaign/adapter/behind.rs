@@ -1,16 +1,14 @@
-//! The simulated model behind each name at a gateway.
+//! The model behind each name at a gateway: a simulated one, or one that was recorded.
 
 use std::collections::BTreeMap;
 
-use crate::sim::{Fleet, ModelFile};
-
-/// A name at a gateway, and the simulated model that it is said to lead to.
+/// A name at a gateway, and the model that it is said to lead to.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Behind {
     /// The model's name at the gateway.
     pub(crate) name: String,
-    /// What should answer.
-    pub(crate) model: ModelFile,
+    /// The name of what should answer.
+    pub(crate) model: String,
 }
 
 /// Why it is not known what stands behind a gateway.
@@ -45,19 +43,21 @@ pub(crate) enum BehindError {
 /// The models that are asked for: those named, else those that the gateway lists and a simulated
 /// model stands behind. `map` says which model is behind names of the gateway's own.
 pub(crate) fn find_behind(
-    fleet: &Fleet,
+    is_served: &dyn Fn(&str) -> bool,
     named: &[String],
     listed: Option<&[String]>,
     map: &BTreeMap<String, String>,
 ) -> Result<Vec<Behind>, BehindError> {
     if !named.is_empty() {
-        return named.iter().map(|name| find(fleet, name, map)).collect();
+        return named.iter().map(|name| find(is_served, name, map)).collect();
     }
     let mapped: Vec<Behind> =
-        map.keys().map(|name| find(fleet, name, map)).collect::<Result<_, _>>()?;
+        map.keys().map(|name| find(is_served, name, map)).collect::<Result<_, _>>()?;
     let others = listed.unwrap_or_default().iter().filter(|name| !map.contains_key(*name));
-    let found: Vec<Behind> =
-        mapped.into_iter().chain(others.filter_map(|name| find(fleet, name, map).ok())).collect();
+    let found: Vec<Behind> = mapped
+        .into_iter()
+        .chain(others.filter_map(|name| find(is_served, name, map).ok()))
+        .collect();
     match (found.is_empty(), listed) {
         (false, _) => Ok(found),
         (true, None | Some([])) => Err(BehindError::NothingListed),
@@ -68,23 +68,24 @@ pub(crate) fn find_behind(
 /// The model of a gateway's name: by the map, by the name itself, or by the name without a provider
 /// before it.
 fn find(
-    fleet: &Fleet,
+    is_served: &dyn Fn(&str) -> bool,
     gateway: &str,
     map: &BTreeMap<String, String>,
 ) -> Result<Behind, BehindError> {
     let name = map.get(gateway).map_or(gateway, String::as_str);
     let last = name.rsplit('/').next().unwrap_or(name);
-    let model = fleet.get(name).or_else(|| fleet.get(last));
+    let model = [name, last].into_iter().find(|name| is_served(name));
     let model = model.ok_or_else(|| BehindError::NoSuchModel {
         gateway: gateway.to_owned(),
         name: name.to_owned(),
     })?;
-    Ok(Behind { name: gateway.to_owned(), model: model.clone() })
+    Ok(Behind { name: gateway.to_owned(), model: model.to_owned() })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sim::Fleet;
 
     fn found(
         named: &[&str],
@@ -96,8 +97,9 @@ mod tests {
         let map = map.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
         let fleet = Fleet::embedded().unwrap();
         let listed = listed.map(owned);
-        let found = find_behind(&fleet, &owned(named), listed.as_deref(), &map)?;
-        Ok(found.into_iter().map(|it| (it.name, it.model.name)).collect())
+        let is_served = |name: &str| fleet.get(name).is_some();
+        let found = find_behind(&is_served, &owned(named), listed.as_deref(), &map)?;
+        Ok(found.into_iter().map(|it| (it.name, it.model)).collect())
     }
 
     fn pair(name: &str, model: &str) -> (String, String) {

@@ -30,7 +30,9 @@ pub use upstream::{Upstream, UpstreamError, as_exchange};
 use super::{ProbedTarget, Suspect};
 use crate::profile::{Confirmation, Subject};
 use crate::regress::passage::PassageView;
-use crate::regress::{AdapterSide, Diff, as_translated, compare_through_adapter};
+use crate::regress::{
+    AdapterSide, Diff, Unrecorded, as_translated, compare_through_adapter, with_unrecorded,
+};
 use crate::sim::dialect_switch;
 use crate::store::{Evidence, StoreError};
 use crate::target::{Access, Connection};
@@ -61,6 +63,9 @@ impl Pair {
             });
         }
         let target = &mut self.through.target;
+        if own.is_some_and(|own| own.dialect == access.dialect) {
+            target.extra_body.clone_from(&self.direct.target.extra_body);
+        }
         let subject = target.subject_at(&access, None);
         target.subject = Some(Subject { provider: ADAPTER.to_owned(), ..subject });
         target.endpoint.accesses = vec![access];
@@ -113,10 +118,18 @@ pub(crate) fn adapter_side(
     probed: ProbedTarget,
     evidence: &Evidence,
 ) -> Result<AdapterSide, StoreError> {
-    let exchanges: Result<Vec<_>, _> = probed.kept.iter().map(|it| evidence.get(it)).collect();
-    let exchanges: Vec<RecordedExchange> = exchanges?.into_iter().map(Into::into).collect();
+    let exchanges = exchanges_of(&probed, evidence)?;
     let seen = seen(probed.profile.dialect, &exchanges);
     Ok(AdapterSide { profile: probed.profile, seen, passages: PassageView::default() })
+}
+
+/// The exchanges of a probed target that the run's evidence keeps.
+pub(crate) fn exchanges_of(
+    probed: &ProbedTarget,
+    evidence: &Evidence,
+) -> Result<Vec<RecordedExchange>, StoreError> {
+    let exchanges: Result<Vec<_>, _> = probed.kept.iter().map(|it| evidence.get(it)).collect();
+    Ok(exchanges?.into_iter().map(Into::into).collect())
 }
 
 /// The models that the adapter seems to break.
@@ -135,12 +148,18 @@ pub(crate) fn adapter_suspects<'a>(pairs: &'a [Pair], found: &'a Found) -> Vec<S
 pub(crate) fn compare_pairs(
     pairs: &[Pair],
     found: &Found,
+    unrecorded: &BTreeMap<String, Unrecorded>,
     confirmations: &[Confirmation],
 ) -> (Diff, Vec<String>) {
     let (mut diff, mut models) = (Diff::default(), Vec::new());
     for pair in pairs {
         let Some((direct, adapter)) = pair.sides(found) else { continue };
         let one = compare_through_adapter(direct, adapter);
+        let name = &pair.through.target.name;
+        let one = match unrecorded.get(name) {
+            Some(unrecorded) => with_unrecorded(one, name, unrecorded),
+            None => one,
+        };
         diff.compared += one.compared;
         diff.changes.extend(one.changes);
         models.push(pair.through.target.model.clone());

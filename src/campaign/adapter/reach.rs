@@ -7,7 +7,7 @@ use crate::conversation::{Answer, ExchangeLog, excerpt};
 use crate::dialect::call_url;
 use crate::ir::{Message, Request};
 use crate::sim::served_at;
-use crate::target::{Access, Connection, discover};
+use crate::target::{Access, Connection, GREETINGS, discover};
 
 /// How much of an unexpected answer is shown.
 const SHOWN: usize = 300;
@@ -66,8 +66,8 @@ async fn tells_address(through: &Connection, access: &Access) -> bool {
 }
 
 async fn greet(connection: &Connection, access: &Access) -> Answer {
-    let greeting =
-        Request { messages: vec![Message::user("Good morning to you.")], ..Request::default() };
+    let messages = GREETINGS.last().map(|words| Message::user(*words)).into_iter().collect();
+    let greeting = Request { messages, ..Request::default() };
     match connection.client(access, ExchangeLog::default()) {
         Ok(endpoint) => endpoint.ask(&greeting).await.answer,
         Err(error) => Answer::Nothing(error.to_string()),

@@ -13,6 +13,7 @@ use crate::cli::shell::clock;
 use crate::cli::shell::error::CliError;
 use crate::probe::{Suite, SuiteName};
 use crate::profile::Manner;
+use crate::replay::Transcript;
 use crate::target::{Bounds, Defaults, Limits, Prices, Span, Target, Timeouts};
 use crate::transport::{Budget, BudgetLimits, Money, Oversize};
 
@@ -162,6 +163,25 @@ impl AskingArgs {
             seed,
             verified_at: clock::now()?,
         })
+    }
+
+    /// What is asked of a recording: what was asked when it was made. Flags may ask for less.
+    pub(crate) fn settings_of_transcript(
+        &self,
+        then: &Transcript,
+    ) -> Result<RunSettings, CliError> {
+        if self.seed.is_some_and(|seed| seed != then.seed) {
+            return Err(CliError::usage(format!(
+                "the recordings were made with --seed {}, and answer no other values",
+                then.seed
+            )));
+        }
+        let suite = self.suite_args.suite(then.seed)?.with_tools(&then.tools, then.seed);
+        let suite = suite.in_manner(then.manner);
+        let name = self.suite.unwrap_or(then.suite);
+        suite.check(name).map_err(CliError::usage)?;
+        let trials = self.trials.map_or(then.trials, NonZeroU32::get);
+        Ok(RunSettings { suite, name, trials, seed: then.seed, verified_at: clock::now()? })
     }
 
     /// What a run that goes on asks: what it asked before. Flags may say the same, but nothing else.

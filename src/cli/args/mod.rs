@@ -10,4 +10,5 @@ pub(crate) mod secrets;
 pub(crate) mod stored;
 pub(crate) mod telemetry_file;
 pub(crate) mod tools_file;
+pub(crate) mod transcripts;
 pub(crate) mod with_plan;

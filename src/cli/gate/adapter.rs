@@ -11,16 +11,18 @@ use serde::Serialize;
 use url::Url;
 
 use super::rows::{Row, rows};
+use super::upstream::Upstream;
 use super::{AgainstArgs, exit_of, outcome_in_words, unfinished};
 use crate::campaign::{
     ADAPTER, Behind, BothEnds, Campaign, NotReached, Pair, RunEnd, RunRecorder, RunSettings,
-    RunSubject, adapter_side, adapter_suspects, compare_pairs, confirm_all, find_behind, reach_all,
+    RunSubject, adapter_side, adapter_suspects, compare_pairs, confirm_all, exchanges_of,
+    find_behind, reach_all,
 };
 use crate::cli::args::asking::AskingArgs;
 use crate::cli::args::confirming::ConfirmArgs;
 use crate::cli::args::endpoint::{AccessArgs, env, first_target, usage};
 use crate::cli::args::policy::InForce;
-use crate::cli::args::scope::{NOWHERE, serve};
+use crate::cli::args::scope::NOWHERE;
 use crate::cli::args::stored::EvidenceFiles;
 use crate::cli::diff::ChangesArgs;
 use crate::cli::shell::ci;
@@ -33,9 +35,7 @@ use crate::cli::shell::progress::Progress;
 use crate::cli::shell::signal::stop_requests;
 use crate::regress::{AdapterEffect, Diff, Gate, GateOutcome, Quarantine, gate};
 use crate::report::{ChangeEntry, Changes, plural};
-use crate::sim::Fleet;
-use crate::store::StoreError;
-use crate::target::{Connection, Connector, Defaults, TargetEntry, resolve_endpoint, simulated};
+use crate::target::{Connection, Connector, Defaults, TargetEntry, resolve_endpoint};
 use crate::transport::Budget;
 
 /// Targets at the same time.
@@ -71,6 +71,10 @@ pub(super) struct AdapterArgs {
     /// [default: the built-in ones]
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
+
+    /// The folder of transcripts that the simulator behind the gateway serves
+    #[arg(long, value_name = "DIR", conflicts_with = "models")]
+    transcripts: Option<PathBuf>,
 }
 
 /// Names at a gateway with the model behind each.
@@ -152,12 +156,16 @@ struct Found<'a> {
 
 pub(super) fn run(request: &Request<'_>, console: &Console) -> Result<Exit, CliError> {
     let InForce { policy, built_in, today } = request.against.policy.load()?;
-    let settings = request.asking.settings(&Defaults::default())?;
+    let upstream = request.upstream()?;
+    let settings = upstream.settings(request.asking)?;
     if request.asking.is_dry_run() {
-        return request.estimate(&settings, console);
+        return request.estimate(&upstream, &settings, console);
+    }
+    if let Some(note) = upstream.note(&settings) {
+        console.note(&note);
     }
     let runtime = tokio::runtime::Runtime::new()?;
-    let compared = runtime.block_on(request.compare(&settings, console))?;
+    let compared = runtime.block_on(request.compare(&upstream, &settings, console))?;
     let diff = compared.diff.clone();
     let gate = gate(diff, &policy, &built_in, &Quarantine::default(), today);
     request.show(&gate, &compared, console)?;
@@ -172,26 +180,39 @@ impl Request<'_> {
         TargetEntry { model, ..self.adapter.access.entry(Some(self.url), self.asking) }
     }
 
-    fn fleet(&self) -> Result<Fleet, CliError> {
-        match &self.adapter.models {
-            Some(folder) => Fleet::from_dir(folder),
-            None => Fleet::embedded(),
-        }
-        .map_err(CliError::usage)
+    fn upstream(&self) -> Result<Upstream, CliError> {
+        let AdapterArgs { models, transcripts, .. } = self.adapter;
+        Upstream::load(models.as_deref(), transcripts.as_deref())
     }
 
-    fn behind(&self, fleet: &Fleet, listed: Option<&[String]>) -> Result<Vec<Behind>, CliError> {
+    /// The models that are asked for. Recorded ones are few, so that all of them are asked for where
+    /// the gateway lists none of them.
+    fn behind(
+        &self,
+        upstream: &Upstream,
+        listed: Option<&[String]>,
+    ) -> Result<Vec<Behind>, CliError> {
         let map: NameMap =
             self.adapter.map.iter().flatten().map(|(a, b)| (a.clone(), b.clone())).collect();
         let named = split_names(&self.adapter.model, &map);
-        find_behind(fleet, &named, listed, &map).map_err(CliError::usage)
+        let is_served = |name: &str| upstream.has(name);
+        let found = find_behind(&is_served, &named, listed, &map);
+        match upstream.recorded_names().filter(|_| named.is_empty() && found.is_err()) {
+            Some(all) => find_behind(&is_served, &all, None, &map).map_err(CliError::usage),
+            None => found.map_err(CliError::usage),
+        }
     }
 
     /// Asks nothing, not even the gateway for its list.
-    fn estimate(&self, settings: &RunSettings, console: &Console) -> Result<Exit, CliError> {
+    fn estimate(
+        &self,
+        upstream: &Upstream,
+        settings: &RunSettings,
+        console: &Console,
+    ) -> Result<Exit, CliError> {
         let connector = Connector::new(Arc::new(Budget::unlimited()), None);
-        let behind = self.behind(&self.fleet()?, None)?;
-        let pairs = self.pairs(behind, NOWHERE, &connector)?;
+        let behind = self.behind(upstream, None)?;
+        let pairs = self.pairs(upstream, behind, NOWHERE, &connector)?;
         let targets = pairs.iter().flat_map(|pair| [&pair.direct.target, &pair.through.target]);
         let limits = self.asking.limits_of(&Defaults::default())?;
         let dry_run = DryRun::of(targets, settings, limits);
@@ -203,17 +224,17 @@ impl Request<'_> {
     /// Probes every model on both sides, and says what differs.
     async fn compare(
         &self,
+        upstream: &Upstream,
         settings: &RunSettings,
         console: &Console,
     ) -> Result<Compared, CliError> {
         let stop = &mut stop_requests(self.asking, &Defaults::default())?;
-        let fleet = self.fleet()?;
-        let server = serve(&fleet).await?;
+        let server = upstream.serve().await?;
         let budget = self.asking.budget(&Defaults::default())?;
         let prices = self.asking.prices(&Defaults::default())?;
         let connector = Connector::new(Arc::clone(&budget), None).at_prices(prices);
-        let behind = self.behind(&fleet, self.list_models(&connector).await?.as_deref())?;
-        let pairs = self.pairs(behind, &server.base_url(), &connector)?;
+        let behind = self.behind(upstream, self.list_models(&connector).await?.as_deref())?;
+        let pairs = self.pairs(upstream, behind, &server.base_url(), &connector)?;
         let (mut pairs, unreachable) = reach_all(pairs).await.map_err(CliError::usage)?;
         let subject = subject(&pairs);
         let both = Pair::connections_mut(&mut pairs);
@@ -222,33 +243,48 @@ impl Request<'_> {
         let connections = &Pair::connections(&pairs);
         let listener = &Progress::new(console, connections.len(), settings.probes().len())
             .kept_in(recorder.folder());
-        let ends = BothEnds::watch(
-            &pairs,
-            self.adapter.upstream.as_ref(),
-            recorder.folder().id().as_str(),
-            self.adapter.streams,
-        );
-        let ends = ends.await.map_err(|error| error.to_string());
+        // Recordings note nothing of what arrives.
+        let ends = match upstream.recorded_names() {
+            Some(_) => None,
+            None => Some(self.watch_both_ends(&pairs, &recorder).await),
+        };
         let campaign = Campaign { connections, settings, at_once: AT_ONCE, listener };
         let (results, mut end) = campaign.probe(Some(&mut recorder), stop, |it| it).await?;
-        let probed = results.into_iter().filter_map(|(name, it)| Some((name, it.ok()?)));
-        let sides = probed.map(|(name, it)| Ok((name, adapter_side(it, &evidence)?)));
-        let mut found = sides.collect::<Result<_, StoreError>>()?;
+        let (mut found, mut unrecorded) = (BTreeMap::new(), BTreeMap::new());
+        for (name, probed) in results.into_iter().filter_map(|(name, it)| Some((name, it.ok()?))) {
+            let exchanges = exchanges_of(&probed, &evidence)?;
+            let missed = upstream.unrecorded(&pairs, &name, probed.profile.dialect, &exchanges);
+            unrecorded.extend(missed.map(|missed| (name.clone(), missed)));
+            found.insert(name, adapter_side(probed, &evidence)?);
+        }
         let one_sided = match (&ends, end) {
-            (Ok(ends), RunEnd::Finished) => {
+            (Some(Ok(ends)), RunEnd::Finished) => {
                 let fresh = recorder.folder().evidence();
                 ends.compare(&pairs, &mut found, &fresh).await.err().map(|it| it.to_string())
             }
-            (Ok(_), _) => None,
-            (Err(problem), _) => Some(problem.clone()),
+            (Some(Err(problem)), _) => Some(problem.clone()),
+            _ => None,
         };
-        if let (RunEnd::Finished, Some(test)) = (end, self.confirming.test()) {
+        // Other values than the recorded ones have no answers.
+        let again = self.confirming.test().filter(|_| upstream.recorded_names().is_none());
+        if let (RunEnd::Finished, Some(test)) = (end, again) {
             let suspects = adapter_suspects(&pairs, &found);
             end = confirm_all(&suspects, settings, test, &mut recorder, stop, listener).await?;
         }
         recorder.finish(end, clock::now()?)?;
-        let (diff, models) = compare_pairs(&pairs, &found, &recorder.manifest().confirmations);
+        let (diff, models) =
+            compare_pairs(&pairs, &found, &unrecorded, &recorder.manifest().confirmations);
         Ok(Compared { diff, models, unreachable, one_sided, recorder })
+    }
+
+    async fn watch_both_ends(
+        &self,
+        pairs: &[Pair],
+        recorder: &RunRecorder,
+    ) -> Result<BothEnds, String> {
+        let (upstream, streams) = (self.adapter.upstream.as_ref(), self.adapter.streams);
+        let watching = BothEnds::watch(pairs, upstream, recorder.folder().id().as_str(), streams);
+        watching.await.map_err(|error| error.to_string())
     }
 
     /// What the gateway offers, where no model is named.
@@ -265,14 +301,14 @@ impl Request<'_> {
     /// Each model with a connection to either side; directly it is at this address.
     fn pairs(
         &self,
+        upstream: &Upstream,
         behind: Vec<Behind>,
         sim_url: &str,
         connector: &Connector,
     ) -> Result<Vec<Pair>, CliError> {
         let mut pairs = Vec::new();
         for Behind { name, model } in behind {
-            let mut target =
-                simulated(&model, sim_url, &Defaults::default()).map_err(CliError::usage)?;
+            let mut target = upstream.target(&model, sim_url)?;
             target.name = format!("direct/{name}");
             let direct = connector.connect(target, &env).map_err(CliError::usage)?;
             pairs.push(Pair { direct, through: self.through(&name, connector)? });

@@ -3,6 +3,7 @@
 mod adapter;
 mod judged;
 mod rows;
+mod upstream;
 
 use std::path::PathBuf;
 
@@ -37,6 +38,11 @@ pub(super) use judged::{AgainstArgs, Baseline, Judged};
 /// `toolprobe sim` and make its address the gateway's upstream. Each model is
 /// then probed directly and through the gateway; what the gateway fixes, breaks
 /// and hides is the result, and what it breaks is judged as a regression.
+///
+/// With --transcripts, recorded replies stand behind your gateway: start
+/// `toolprobe sim --transcripts DIR` as its upstream. It is asked what was
+/// asked when they were recorded. A request of the gateway that no recording
+/// matches is denied (request-unrecorded), with where the nearest differs.
 #[derive(Debug, Args)]
 #[command(mut_args(of_adapter))]
 pub(super) struct GateArgs {

@@ -33,7 +33,7 @@ enum Loudness {
 }
 
 /// The two output streams and what may be written to them.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Console {
     color: Color,
     loudness: Loudness,

@@ -30,7 +30,15 @@ pub enum ServiceTrouble {
     ContextLength,
     /// A filter took offence.
     ContentFilter,
+    /// The server replays recordings, and has none of this request.
+    NotRecorded,
 }
+
+/// How a server that replays recordings says that it has none of a request.
+pub const NOT_RECORDED: &str = "toolprobe: no recording matches this request";
+
+/// Stands after the words that tell why, so that they can be told from what an adapter adds.
+pub const NOT_RECORDED_END: &str = "[end of toolprobe's words]";
 
 impl fmt::Display for ServiceTrouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -43,6 +51,7 @@ impl fmt::Display for ServiceTrouble {
             Self::Model => "the model is not served",
             Self::ContextLength => "the request is too long for the model",
             Self::ContentFilter => "a content filter declined the request",
+            Self::NotRecorded => "the upstream has no recording of the request",
         })
     }
 }

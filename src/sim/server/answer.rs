@@ -12,7 +12,7 @@ use crate::wire::{Frame, FrameWriter, Framing};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HttpAnswer {
     pub(super) status: u16,
-    pub(super) headers: Vec<(&'static str, String)>,
+    pub(super) headers: Vec<(Cow<'static, str>, String)>,
     pub(super) payload: Payload,
     /// The framing of a stream.
     pub(super) framing: Option<Framing>,
@@ -58,7 +58,7 @@ pub(super) enum Ending {
 
 impl HttpAnswer {
     fn new(status: u16, content_type: &str, payload: Payload) -> Self {
-        let headers = vec![("content-type", content_type.to_owned())];
+        let headers = vec![("content-type".into(), content_type.to_owned())];
         let (framing, ending, pace) = (None, Ending::Kept, Pace::default());
         Self { status, headers, payload, framing, ending, pace }
     }
@@ -99,7 +99,7 @@ impl HttpAnswer {
 
     /// The same with one more header.
     pub(super) fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
-        self.headers.push((name, value.into()));
+        self.headers.push((name.into(), value.into()));
         self
     }
 
@@ -135,7 +135,8 @@ impl From<Refusal> for HttpAnswer {
     fn from(refusal: Refusal) -> Self {
         let body = refusal.body.to_string().into_bytes();
         let mut answer = Self::new(refusal.status, refusal.content_type, Payload::Whole(body));
-        answer.headers.extend(refusal.headers);
+        let headers = refusal.headers.into_iter();
+        answer.headers.extend(headers.map(|(name, value)| (name.into(), value)));
         answer
     }
 }

@@ -229,7 +229,9 @@ impl SentAnswer {
         let headers = answer.headers.iter();
         Self {
             status: answer.status,
-            headers: headers.map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
+            headers: headers
+                .map(|(name, value)| (name.clone().into_owned(), value.clone()))
+                .collect(),
             body: String::from_utf8_lossy(&answer.payload.bytes()).into_owned(),
             framing: answer.framing,
             delivery: Delivery::Underway,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::answer::HttpAnswer;
 use crate::dialect::DialectId;
-use crate::sim::{Fleet, ModelFile, NativeTools, RulesId, ThinkingWhen};
+use crate::sim::{Fleet, NativeTools, RulesId, ThinkingWhen};
 
 /// When the simulated models were made, in the spellings that listings use.
 const CREATED: i64 = 1_767_225_600;
@@ -15,7 +15,14 @@ const CREATED_AT: &str = "2026-01-01T00:00:00Z";
 /// The version that simulated local servers tell.
 const BUILD: &str = concat!("toolprobe-sim-", env!("CARGO_PKG_VERSION"));
 
-/// The answer to a request for a listing; `None` for other requests.
+/// A model as listings name it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Listed<'a> {
+    pub(super) name: &'a str,
+    pub(super) dialect: DialectId,
+}
+
+/// The answer to a request about simulated models; `None` for other requests.
 pub(super) fn answer(
     fleet: &Fleet,
     method: &Method,
@@ -24,61 +31,72 @@ pub(super) fn answer(
     headers: &HeaderMap,
     body: &[u8],
 ) -> Option<HttpAnswer> {
-    let path = path.trim_end_matches('/');
-    let found = match (method.as_str(), path) {
-        ("GET", "/health" | "/v1/health") => Some(json!({"status": "ok"})),
-        ("GET", "/api/version") => Some(json!({"version": BUILD})),
-        ("GET", "/api/tags") => Some(json!({"models": each(fleet, DialectId::Ollama, tag)})),
+    match (method.as_str(), path.trim_end_matches('/')) {
         ("POST", "/api/show") => return Some(show(fleet, body)),
         ("GET", "/props") => return Some(props(fleet, query)),
-        ("GET", "/v1beta/models") => Some(gemini_list(fleet)),
+        _ => {}
+    }
+    let models: Vec<Listed<'_>> =
+        fleet.iter().map(|it| Listed { name: &it.name, dialect: it.dialect }).collect();
+    names(&models, method, path, headers)
+}
+
+/// The answer to a request for a list of models, or whether the server is there.
+pub(super) fn names(
+    models: &[Listed<'_>],
+    method: &Method,
+    path: &str,
+    headers: &HeaderMap,
+) -> Option<HttpAnswer> {
+    let found = match (method.as_str(), path.trim_end_matches('/')) {
+        ("GET", "/health" | "/v1/health") => Some(json!({"status": "ok"})),
+        ("GET", "/api/version") => Some(json!({"version": BUILD})),
+        ("GET", "/api/tags") => Some(json!({"models": each(models, DialectId::Ollama, tag)})),
+        ("GET", "/v1beta/models") => Some(gemini_list(models)),
         ("GET", "/v1/models" | "/models") => Some(if headers.contains_key("anthropic-version") {
-            anthropic_list(fleet)
+            anthropic_list(models)
         } else if headers.contains_key("x-goog-api-key") {
-            gemini_list(fleet)
+            gemini_list(models)
         } else {
-            json!({"object": "list", "data": openai_models(fleet)})
+            json!({"object": "list", "data": openai_models(models)})
         }),
         _ => None,
     };
     found.map(|body| HttpAnswer::json(200, &body))
 }
 
-fn of(fleet: &Fleet, dialect: DialectId) -> impl Iterator<Item = &ModelFile> {
-    fleet.iter().filter(move |model| model.dialect == dialect)
+fn each(models: &[Listed<'_>], dialect: DialectId, entry: fn(&str) -> Value) -> Vec<Value> {
+    models.iter().filter(|it| it.dialect == dialect).map(|it| entry(it.name)).collect()
 }
 
-fn each(fleet: &Fleet, dialect: DialectId, entry: fn(&ModelFile) -> Value) -> Vec<Value> {
-    of(fleet, dialect).map(entry).collect()
+fn openai_models(models: &[Listed<'_>]) -> Vec<Value> {
+    let entry = |name: &str| json!({"id": name, "object": "model", "created": CREATED, "owned_by": "toolprobe"});
+    let mut listed = each(models, DialectId::OpenAiChat, entry);
+    listed.extend(each(models, DialectId::OpenAiResponses, entry));
+    listed
 }
 
-fn openai_models(fleet: &Fleet) -> Vec<Value> {
-    let chat = of(fleet, DialectId::OpenAiChat);
-    let entry = |model: &ModelFile| json!({"id": model.name, "object": "model", "created": CREATED, "owned_by": "toolprobe"});
-    chat.chain(of(fleet, DialectId::OpenAiResponses)).map(entry).collect()
-}
-
-fn anthropic_list(fleet: &Fleet) -> Value {
-    let models = each(fleet, DialectId::AnthropicMessages, |model| {
-        json!({"type": "model", "id": model.name, "display_name": model.name,
-               "created_at": CREATED_AT})
-    });
+fn anthropic_list(models: &[Listed<'_>]) -> Value {
+    let models = each(
+        models,
+        DialectId::AnthropicMessages,
+        |name| json!({"type": "model", "id": name, "display_name": name, "created_at": CREATED_AT}),
+    );
     let id = |model: Option<&Value>| model.map(|model| model["id"].clone());
     json!({"first_id": id(models.first()), "last_id": id(models.last()), "has_more": false,
            "data": models})
 }
 
-fn gemini_list(fleet: &Fleet) -> Value {
-    let models = each(fleet, DialectId::Gemini, |model| {
-        json!({"name": format!("models/{}", model.name), "version": "001",
-               "displayName": model.name,
+fn gemini_list(models: &[Listed<'_>]) -> Value {
+    let models = each(models, DialectId::Gemini, |name| {
+        json!({"name": format!("models/{name}"), "version": "001", "displayName": name,
                "supportedGenerationMethods": ["generateContent", "streamGenerateContent"]})
     });
     json!({"models": models})
 }
 
-fn tag(model: &ModelFile) -> Value {
-    json!({"name": model.name, "model": model.name, "modified_at": CREATED_AT, "size": 0,
+fn tag(name: &str) -> Value {
+    json!({"name": name, "model": name, "modified_at": CREATED_AT, "size": 0,
            "digest": "", "details": details()})
 }
 

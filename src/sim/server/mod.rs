@@ -6,6 +6,7 @@
 //! - `listing`: what is told about the models
 //! - `faults`: what a faulty server does
 //! - `answer`: what is sent back, and how the connection ends
+//! - `recorded`: recorded answers in place of simulated ones
 //! - `closing`: connections that close without notice; `receive`: bodies within limits
 //! - `arrivals`: what came in, and what it was answered; `whereabouts`: how others get to read that
 
@@ -15,6 +16,7 @@ mod closing;
 mod faults;
 mod listing;
 mod receive;
+mod recorded;
 mod respond;
 #[cfg(test)]
 mod tests;
@@ -40,6 +42,7 @@ use answer::{Ending, HttpAnswer, Payload};
 use closing::{CloseHandle, ClosingListener};
 use faults::SeenRequests;
 use receive::{BodyRoom, Received};
+pub use recorded::{RecordedAnswer, RecordedAnswers, RecordedHead};
 use respond::{IncomingRequest, respond};
 
 use arrivals::DeliveryNote;
@@ -106,6 +109,23 @@ impl Sim {
         addr: impl tokio::net::ToSocketAddrs,
         options: Options,
     ) -> io::Result<Running> {
+        Self::serve(Source::Simulated(fleet), addr, options).await
+    }
+
+    /// Starts serving recorded answers; whatever was not recorded is refused.
+    pub async fn replay(
+        recordings: Arc<dyn RecordedAnswers>,
+        addr: impl tokio::net::ToSocketAddrs,
+        options: Options,
+    ) -> io::Result<Running> {
+        Self::serve(Source::Recorded(recordings), addr, options).await
+    }
+
+    async fn serve(
+        source: Source,
+        addr: impl tokio::net::ToSocketAddrs,
+        options: Options,
+    ) -> io::Result<Running> {
         let listener = TcpListener::bind(addr).await?;
         let addr = listener.local_addr()?;
         let (stop, stopped) = watch::channel(());
@@ -114,7 +134,7 @@ impl Sim {
         let room = BodyRoom::new(options.body_limit, options.bodies_limit);
         let arrivals = Arrivals::default();
         let shared = Arc::new(Shared {
-            fleet,
+            source,
             options,
             seen: SeenRequests::default(),
             room,
@@ -175,8 +195,14 @@ impl Running {
     }
 }
 
+/// Where answers come from.
+enum Source {
+    Simulated(Fleet),
+    Recorded(Arc<dyn RecordedAnswers>),
+}
+
 struct Shared {
-    fleet: Fleet,
+    source: Source,
     options: Options,
     seen: SeenRequests,
     arrivals: Arrivals,
@@ -212,7 +238,10 @@ async fn handle(
     if let Some(listed) = whereabouts::list(&shared.arrivals, &incoming) {
         return response(listed, close, None);
     }
-    let answer = respond(&shared.fleet, &shared.options, &shared.seen, &incoming);
+    let answer = match &shared.source {
+        Source::Simulated(fleet) => respond(fleet, &shared.options, &shared.seen, &incoming),
+        Source::Recorded(recordings) => recorded::respond(&**recordings, &incoming),
+    };
     let note = shared.arrivals.note(&incoming, &answer);
     if answer.payload == Payload::Silence {
         // Until the client gives up, which drops this, or the server is stopped.
@@ -227,8 +256,8 @@ fn response(answer: HttpAnswer, close: CloseHandle, note: Option<DeliveryNote>) 
     *response.status_mut() =
         StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     for (name, value) in answer.headers {
-        if let Ok(value) = HeaderValue::from_str(&value) {
-            response.headers_mut().append(HeaderName::from_static(name), value);
+        if let (Ok(name), Ok(value)) = (name.parse::<HeaderName>(), HeaderValue::from_str(&value)) {
+            response.headers_mut().append(name, value);
         }
     }
     response

@@ -66,7 +66,7 @@ pub(super) fn respond(
     call.answer()
 }
 
-fn no_such_path(method: &Method, path: &str) -> HttpAnswer {
+pub(super) fn no_such_path(method: &Method, path: &str) -> HttpAnswer {
     openai_error(404, &format!("Invalid URL ({method} {path})"))
 }
 
@@ -76,7 +76,7 @@ pub(super) fn busy() -> HttpAnswer {
         .header("retry-after", "1")
 }
 
-fn wrong_method(method: &Method, path: &str) -> HttpAnswer {
+pub(super) fn wrong_method(method: &Method, path: &str) -> HttpAnswer {
     openai_error(
         405,
         &format!(
@@ -134,7 +134,9 @@ impl Call<'_> {
     /// Errors of Gemini's array streams are arrays too.
     fn refuse(&self, rules: RulesId, violation: &Violation) -> HttpAnswer {
         let mut refusal = rules::refuse(rules, violation, &format!("req_{}", self.id));
-        if self.framing() == Framing::JsonArray && self.route.stream == Some(true) {
+        if framing(self.dialect, self.incoming) == Framing::JsonArray
+            && self.route.stream == Some(true)
+        {
             refusal.body = json!([refusal.body]);
         }
         refusal.into()
@@ -215,7 +217,7 @@ impl Call<'_> {
         let answer = if streamed {
             let frames = codec.encode_stream(&reply, &stamp, DeltaLength(piece));
             let frames = quirks::distort_frames(frames, model.dialect, &model.wire_quirks);
-            HttpAnswer::stream(self.framing(), &frames).pace(pace)
+            HttpAnswer::stream(framing(self.dialect, self.incoming), &frames).pace(pace)
         } else {
             let body = codec.encode_reply(&reply, &stamp);
             let body = quirks::distort_body(body, model.dialect, &model.wire_quirks);
@@ -225,15 +227,13 @@ impl Call<'_> {
         let answer = header.into_iter().fold(answer, |answer, (name, id)| answer.header(name, id));
         faults::with_ending(model, answer, streamed)
     }
+}
 
-    /// Gemini streams an array unless server-sent events are asked for.
-    fn framing(&self) -> Framing {
-        match self.dialect {
-            DialectId::Gemini if self.incoming.parameter("alt") != Some("sse") => {
-                Framing::JsonArray
-            }
-            dialect => dialect.codec().framing(),
-        }
+/// Gemini streams an array unless server-sent events are asked for.
+pub(super) fn framing(dialect: DialectId, incoming: &IncomingRequest<'_>) -> Framing {
+    match dialect {
+        DialectId::Gemini if incoming.parameter("alt") != Some("sse") => Framing::JsonArray,
+        dialect => dialect.codec().framing(),
     }
 }
 

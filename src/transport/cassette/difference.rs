@@ -27,7 +27,7 @@ pub fn differences(old: &Value, new: &Value) -> Vec<JsonDifference> {
 
 /// How much text differs. The number of places is a poor measure: a renamed key differs in many, and
 /// another conversation in a single long one.
-pub(super) fn size(differences: &[JsonDifference]) -> usize {
+pub fn difference_size(differences: &[JsonDifference]) -> usize {
     let written = |side: &Option<Value>| side.as_ref().map(Value::to_string).unwrap_or_default();
     let changed = |it: &JsonDifference| 1 + changed(&written(&it.old), &written(&it.new));
     differences.iter().map(changed).sum()
@@ -111,7 +111,7 @@ mod tests {
         let other = json!({"messages": "Never mind all that, and tell me about the weather."});
         let now = json!({"messages": [call("ib"), call("ib")]});
         let (near, far) = (differences(&recorded, &now), differences(&other, &now));
-        assert!(near.len() > far.len() && size(&near) < size(&far));
+        assert!(near.len() > far.len() && difference_size(&near) < difference_size(&far));
         assert_eq!(changed("aXb", "aYYb"), 3);
         assert_eq!(changed("aa", "aaa"), 1);
     }

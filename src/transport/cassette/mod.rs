@@ -13,7 +13,7 @@ mod difference;
 mod key;
 mod recut;
 
-pub use difference::{JsonDifference, differences};
+pub use difference::{JsonDifference, difference_size, differences};
 pub use key::RequestKey;
 pub use recut::{Piecing, Recut, cut_short, recut};
 
@@ -31,7 +31,6 @@ use super::exchange::{Body, Exchange, HttpOutcome, Response, TimedFrame, Timing}
 use super::{Judge, Transport};
 use crate::secret::Scrubber;
 use crate::wire::{Frame, Framing, WireError};
-use difference::size;
 
 /// How streams are played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,7 +158,8 @@ impl Cassette {
         let candidates = ranked().filter(|(rank, _)| *rank == best);
         let compared =
             candidates.map(|(_, recorded)| (recorded, body_differences(recorded, request)));
-        let (recorded, differences) = compared.min_by_key(|(_, differences)| size(differences))?;
+        let (recorded, differences) =
+            compared.min_by_key(|(_, differences)| difference_size(differences))?;
         let (method, path) = (recorded.method, recorded.path());
         Some(Nearest { method, path, differences })
     }
