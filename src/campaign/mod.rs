@@ -38,5 +38,5 @@ pub(crate) use recorder::{RunRecorder, RunSubject, open_question};
 pub(crate) use resume::Resumed;
 pub use run::RunSettings;
 pub(crate) use run::{Campaign, RunEnd, RunListener};
-pub use session::{Caution, Session, SessionStep, Visit};
+pub use session::{Caution, Session, SessionStep, Validated, Visit};
 pub(crate) use stop::StopRequests;
