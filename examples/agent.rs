@@ -61,7 +61,6 @@ async fn ask(target: Target) -> Result<(), Box<dyn Error>> {
     let mut session = Session::open(&connection, &settings, None, Tier::ReadOnly).await?;
     let mut tools = Registry::default();
     tools.register_mcp("harbour", Box::new(Tide))?;
-    session.guard(&mut tools);
     let words = "Call the tool `mcp__harbour__tide` once, with:\n- port = \"Brest\"";
     let ending = session.ask(&tools, words, 8).await;
     println!("{}: {ending:?}", connection.target.name);

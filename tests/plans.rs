@@ -12,6 +12,7 @@ use toolprobe::campaign::{RunSettings, probe_target};
 use toolprobe::dialect::DialectId;
 use toolprobe::probe::{Suite, SuiteName};
 use toolprobe::profile::{CorrectionKind, Profile, capabilities};
+use toolprobe::report::{Detail, Report, ReportFormat, TerminalStyle};
 use toolprobe::sim::{Fleet, Options, Sim};
 use toolprobe::target::{Defaults, connect, simulated_fleet};
 use toolprobe::transport::Budget;
@@ -111,6 +112,19 @@ fn without_results_there_is_no_correction() {
         let results = toolprobe::profile::Results::default();
         let unknown = Profile { capabilities: capabilities(&results), results, ..profile.clone() };
         assert_eq!(corrections(&unknown), []);
+    }
+}
+
+#[test]
+fn verdicts_plan_and_tier_of_every_snapshot_fit_on_a_screen_of_forty_lines() {
+    let style = TerminalStyle { detail: Detail::Brief, ..TerminalStyle::PLAIN };
+    for entry in std::fs::read_dir("profiles").unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        let profile: Profile = serde_json::from_str(&text).unwrap();
+        let shown = ReportFormat::Table.render(&Report::of_profile(&profile), style).unwrap();
+        // The last line is for what the probing took.
+        assert!(shown.lines().count() < 40, "{} lines:\n{shown}", shown.lines().count());
+        assert!(shown.contains("Plan for an adapter") && shown.contains("tier"), "{shown}");
     }
 }
 

@@ -40,6 +40,6 @@ pub(crate) use recorder::{RunRecorder, RunSubject, Share, open_question};
 pub(crate) use resume::Resumed;
 pub use run::RunSettings;
 pub(crate) use run::{Campaign, RunEnd, RunListener};
-pub use session::{Caution, Session, SessionStep, Visit};
+pub use session::{Caution, Session, SessionStep, Validated, Visit};
 pub(crate) use sharding::take_shard;
 pub(crate) use stop::StopRequests;

@@ -8,6 +8,7 @@ use futures_util::future::join;
 use super::RunSettings;
 use super::cost::{cost, unit_cost};
 use super::diagnosis::diagnose;
+use crate::adapt::claims::false_claims;
 use crate::adapt::complete;
 use crate::adapt::plan::Plan;
 use crate::conversation::{ExchangeLog, Logged};
@@ -173,9 +174,10 @@ fn profile(
     measured: &SuiteOutcome,
 ) -> Profile {
     let template = told.template.map(|template| template.hash());
+    let claims = if target.subject.is_some() { Vec::new() } else { told.claims };
     // Facts about the server that answers are not facts about another subject.
     let facts = if target.subject.is_some() { BTreeMap::new() } else { told.facts };
-    complete(Profile {
+    let profile = complete(Profile {
         profile_version: PROFILE_VERSION,
         name: Some(target.name.clone()),
         subject: target.subject_at(access, template.as_ref()),
@@ -191,5 +193,7 @@ fn profile(
         cost: None,
         corrections: Vec::new(),
         rollout: None,
-    })
+        false_claims: Vec::new(),
+    });
+    Profile { false_claims: false_claims(&claims, &profile), ..profile }
 }

@@ -11,7 +11,8 @@ use super::args::stored::{profiles_of, read_json};
 use super::shell::console::Console;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
-use crate::adapt::claims::{ClaimCheck, ClaimVerdict, check_claims, read_claims};
+use crate::adapt::claims::{ClaimCheck, check_claims, read_claims};
+use crate::profile::ClaimVerdict;
 use crate::report::{grid, plural};
 use crate::transport::{
     HttpCall, HttpTransport, Scrubber, SizeLimits, Timeouts, Transport as _, by_status,
@@ -56,9 +57,7 @@ pub(super) fn run(args: &ClaimsArgs, console: &Console) -> Result<Exit, CliError
     let profiles = profiles_of(&args.profiles, &args.reports)?;
     let checks: Vec<ClaimCheck> =
         profiles.iter().flat_map(|profile| check_claims(&claims, profile)).collect();
-    let is_false =
-        |it: &&ClaimCheck| matches!(it.verdict, ClaimVerdict::FalseYes | ClaimVerdict::FalseNo);
-    let wrong = checks.iter().filter(is_false).count();
+    let wrong = checks.iter().filter(|it| it.verdict.is_false()).count();
     console.result(&render(args.format, &checks)?)?;
     console.note(&format!("false: {wrong} of {}", plural(checks.len(), "claim")));
     Ok(if args.check && wrong > 0 { Exit::Failed } else { Exit::Fine })
@@ -95,10 +94,7 @@ fn render(format: PlainFormat, checks: &[ClaimCheck]) -> Result<String, CliError
                     ClaimVerdict::Holds => "✓ holds",
                     ClaimVerdict::Unmeasured => "? not measured",
                 };
-                let claim = match serde_json::to_value(it.claim) {
-                    Ok(Value::String(name)) => name,
-                    _ => String::new(),
-                };
+                let claim = it.claim.as_str().to_owned();
                 let words = [word(Some(it.claimed)), word(it.measured), verdict];
                 let words = words.iter().map(|it| (*it).to_owned());
                 [it.model.clone(), claim].into_iter().chain(words).collect()

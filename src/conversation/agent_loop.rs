@@ -3,10 +3,8 @@
 //! Bounded in turns, and stopped when the same call comes three times in a row. [`Conversation`]
 //! does the work; here is only what is decided between two turns.
 
-use super::{Conversation, Miss, Turn};
+use super::{Conversation, Miss};
 use crate::ir::{ToolCall, ToolResult};
-
-const EMPTY_REPLY: &str = "the reply has neither a call nor words";
 
 /// How an agent loop ended.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,7 +67,7 @@ impl<'a> AgentLoop<'a> {
         self.turns += 1;
         self.conversation.repair_history().await;
         let turn = self.conversation.turn().await;
-        if let Some(ending) = self.ending(&turn) {
+        if let Some(ending) = self.conversation.ending(&turn) {
             return Step::Ended(ending);
         }
         let results = self.conversation.run_tools(&turn).await;
@@ -94,20 +92,5 @@ impl<'a> AgentLoop<'a> {
                 return ending;
             }
         }
-    }
-
-    fn ending(&self, turn: &Turn) -> Option<Ending> {
-        let Turn { answer, reading } = turn;
-        if let Some(miss) = answer.miss() {
-            return Some(Ending::NoReply(miss));
-        }
-        if reading.attempted() {
-            return self.conversation.repeated_call().map(Ending::Loop);
-        }
-        let empty = || reading.text.trim().is_empty().then(|| EMPTY_REPLY.to_owned());
-        Some(match reading.ending.clone().or_else(empty) {
-            Some(why) => Ending::NoReply(Miss::Clear(why)),
-            None => Ending::Answered(reading.text.clone()),
-        })
     }
 }

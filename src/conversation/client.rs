@@ -8,7 +8,7 @@ use url::Url;
 use super::bounds::{is_too_large, within};
 use super::usage::check_usage;
 use super::{Answer, ExchangeLog, decode_answer, token_limit};
-use crate::adapt::apply::Rewriter;
+use crate::adapt::apply::{Rewriter, Rewritten};
 use crate::adapt::plan::Plan;
 use crate::dialect::{Dialect, DialectId, EndpointError, Route, call_url};
 use crate::ir::{Digest, Object, Request};
@@ -108,15 +108,30 @@ impl Client {
 
     /// Sends one request and decodes the answer, both rewritten where there is a plan.
     pub async fn ask(&self, request: &Request) -> EvidencedAnswer {
-        let Some(rewriter) = &self.rewriter else { return self.ask_as_is(request).await };
-        let sent = rewriter.rewrite(request);
+        let sent = self.rewrite(request);
         let mut answered = self.ask_as_is(&sent.request).await;
-        answered.answer = answered.answer.map_reply(|reply| rewriter.restore(&sent, reply));
+        answered.answer = self.restore(&sent, answered.answer);
         answered
     }
 
+    /// The request as it is sent.
+    pub(super) fn rewrite(&self, request: &Request) -> Rewritten {
+        match &self.rewriter {
+            Some(rewriter) => rewriter.rewrite(request),
+            None => Rewritten::unchanged(request),
+        }
+    }
+
+    /// The answer to the request as it was before it was rewritten.
+    pub(super) fn restore(&self, sent: &Rewritten, answer: Answer) -> Answer {
+        match &self.rewriter {
+            Some(rewriter) => answer.map_reply(|reply| rewriter.restore(sent, reply)),
+            None => answer,
+        }
+    }
+
     /// A stream that was cut short is asked for once more, so that a passing fault leaves no mark.
-    async fn ask_as_is(&self, request: &Request) -> EvidencedAnswer {
+    pub(super) async fn ask_as_is(&self, request: &Request) -> EvidencedAnswer {
         let call = self.call(request);
         let allowed = self.allowed_tokens(request, &call);
         let call = call.with_reply_of(allowed.unwrap_or(self.address.max_tokens));

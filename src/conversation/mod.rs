@@ -33,5 +33,6 @@ pub use decode::decode_answer;
 pub use log::{ExchangeLog, Logged};
 pub use reading::{Reading, read};
 pub(crate) use token_limit::CUT_BY_LIMIT;
-pub use turns::{Conversation, Turn};
+pub use turns::{Conversation, Encoded, Received, Turn};
+pub(crate) use turns::{broken_results, one_at_a_time};
 pub(crate) use usage::check_usage;

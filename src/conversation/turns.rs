@@ -4,8 +4,8 @@
 //! [`AgentLoop`](super::AgentLoop), which decides for them.
 
 use super::reading::{apart, read_apart};
-use super::{Answer, Client, Reading, missing_results, token_limit, turn_event};
-use crate::adapt::apply::Rewriter;
+use super::{Answer, Client, Ending, Miss, Reading, missing_results, token_limit, turn_event};
+use crate::adapt::apply::{Rewriter, Rewritten};
 use crate::ir::{
     Defect, Digest, Layer, Message, Part, Reply, Request, ToolCall, ToolResult, ToolSpec,
 };
@@ -16,6 +16,8 @@ use crate::transport::Oversize;
 
 /// How often the same call in a row makes a loop.
 const LOOP_LENGTH: usize = 3;
+
+const EMPTY_REPLY: &str = "the reply has neither a call nor words";
 
 /// What one turn gave.
 #[derive(Debug, Clone)]
@@ -30,6 +32,29 @@ impl Turn {
     /// The reply, if there is one.
     pub fn reply(&self) -> Option<&Reply> {
         self.answer.reply()
+    }
+}
+
+/// A request that is ready to be sent.
+#[derive(Debug, Clone)]
+pub struct Encoded {
+    sent: Rewritten,
+    about: turn_event::Sent,
+    next: turn_event::Next,
+}
+
+/// What came back, still as the endpoint wrote it.
+#[derive(Debug, Clone)]
+pub struct Received {
+    answer: Answer,
+    sent: Rewritten,
+    about: turn_event::Sent,
+}
+
+impl Received {
+    /// Why there is no reply to read; `None` where there is one.
+    pub fn miss(&self) -> Option<Miss> {
+        self.answer.miss()
     }
 }
 
@@ -148,47 +173,64 @@ impl<'a> Conversation<'a> {
     }
 
     /// Sends the conversation so far. A reply becomes part of it, word for word.
+    pub async fn turn(&mut self) -> Turn {
+        let encoded = self.encode();
+        let received = self.receive(encoded).await;
+        let turn = self.parse(received).await;
+        self.keep(&turn);
+        turn
+    }
+
+    /// Writes the conversation so far as the endpoint needs it.
+    pub(crate) fn encode(&mut self) -> Encoded {
+        let next = std::mem::take(&mut self.next);
+        let about = turn_event::Sent::of(&self.request, next.clone());
+        Encoded { sent: self.client.rewrite(&self.request), about, next }
+    }
+
+    /// Sends a request and waits for what comes back.
     ///
     /// Some endpoints refuse the reasoning that they gave out themselves. Then the same request is
     /// sent without it. The conversation keeps the reasoning all the same: a refusal can have other
     /// causes, and a model that needs its reasoning must find it in the next request.
-    pub async fn turn(&mut self) -> Turn {
-        let next = std::mem::take(&mut self.next);
-        let mut sent = turn_event::Sent::of(&self.request, next.clone());
-        let mut answer = ask(self.client, &self.request, &mut self.evidence).await;
+    pub(crate) async fn receive(&mut self, encoded: Encoded) -> Received {
+        let Encoded { sent, about, next } = encoded;
+        let answer = send(self.client, &sent.request, &mut self.evidence).await;
         if matches!(answer, Answer::Refused(_))
             && let Some(bare) = self.request.without_reasoning()
         {
-            let second = ask(self.client, &bare, &mut self.evidence).await;
+            let sent = self.client.rewrite(&bare);
+            let answer = send(self.client, &sent.request, &mut self.evidence).await;
             // A reply that was cut short counts: the request was accepted, then the stream failed.
-            if matches!(second, Answer::Reply(_) | Answer::CutShort(_)) {
+            if matches!(answer, Answer::Reply(_) | Answer::CutShort(_)) {
                 self.telemetry.push(turn_event::reasoning_refused());
-                sent = turn_event::Sent::of(&bare, next);
-                answer = second;
+                return Received { answer, sent, about: turn_event::Sent::of(&bare, next) };
             }
         }
-        self.record(answer, &sent).await
+        Received { answer, sent, about }
     }
 
-    async fn record(&mut self, answer: Answer, sent: &turn_event::Sent) -> Turn {
+    /// Reads what came back. Nothing of it is part of the conversation yet.
+    pub(crate) async fn parse(&mut self, received: Received) -> Turn {
+        let Received { answer, sent, about } = received;
+        let answer = self.client.restore(&sent, answer);
         self.was_refused |= matches!(answer, Answer::Refused(_));
         self.was_cut |= answer.is_cut_by_limit();
         if let Answer::Reply(reply) | Answer::CutShort(reply) = &answer {
             self.defects.extend(reply.defects.iter());
         }
         let (answer, reading) = match answer {
-            Answer::Reply(reply) => self.read_and_keep(*reply).await,
+            Answer::Reply(reply) => self.read(*reply).await,
             other => (other, Reading::default()),
         };
         self.turns.push(reading.calls.clone());
         self.layer = self.layer.max(reading.layer);
-        self.telemetry.extend(sent.event(&answer, &reading, self.tools));
+        self.telemetry.extend(about.event(&answer, &reading, self.tools));
         Turn { answer, reading }
     }
 
-    /// Reads a reply and makes it part of the conversation, unless the token limit ended it before
-    /// it said anything.
-    async fn read_and_keep(&mut self, mut reply: Reply) -> (Answer, Reading) {
+    /// A reply that the token limit ended before it said anything is no reply.
+    async fn read(&self, mut reply: Reply) -> (Answer, Reading) {
         let call_was_cut = token_limit::take_cut_call(&mut reply);
         let (reply, reading) = read_apart(reply, self.specs()).await;
         if let Err(error) = self.client.limits().check(Oversize::Calls, reading.attempts()) {
@@ -197,43 +239,67 @@ impl<'a> Conversation<'a> {
         if token_limit::ended_early(&reply, &reading, call_was_cut) {
             return (Answer::Nothing(token_limit::ENDED_EARLY.to_owned()), Reading::default());
         }
-        self.request.messages.push(Message::assistant(reply.parts.clone()));
         (Answer::Reply(Box::new(reply)), reading)
+    }
+
+    /// Makes a reply part of the conversation, reasoning and calls as they came.
+    pub(crate) fn keep(&mut self, turn: &Turn) {
+        if let Some(reply) = turn.reply() {
+            self.request.messages.push(Message::assistant(reply.parts.clone()));
+        }
     }
 
     /// Runs the calls of a turn and puts the results where the model looks for them. An attempt at a
     /// call that could not be read is answered with what is wrong with it.
     pub async fn run_tools(&mut self, turn: &Turn) -> Vec<ToolResult> {
-        let limit = self.client.rewriter().and_then(Rewriter::calls_per_turn);
-        let limit = limit.unwrap_or(usize::MAX).min(turn.reading.calls.len());
+        let limit = self.calls_per_turn().unwrap_or(usize::MAX).min(turn.reading.calls.len());
         let (allowed, surplus) = turn.reading.calls.split_at(limit);
         let mut results = self.tools.run(allowed).await;
         results.extend(surplus.iter().map(|call| one_at_a_time().result_of(call)));
         results.extend(broken_results(turn));
+        self.count_results(&results);
+        let message = self.encode_results(turn, &results);
+        self.request.messages.extend(message);
+        results
+    }
+
+    /// How many calls of one reply may run, where a plan limits them.
+    pub(crate) fn calls_per_turn(&self) -> Option<usize> {
+        self.client.rewriter().and_then(Rewriter::calls_per_turn)
+    }
+
+    /// Counts what came of the calls of the last turn.
+    pub(crate) fn count_results(&mut self, results: &[ToolResult]) {
         if let Some(event) = self.telemetry.last_mut() {
-            turn_event::count_results(event, &results);
+            turn_event::count_results(event, results);
         }
         self.next.after_error = results.iter().any(|result| result.is_error);
+    }
+
+    /// The message that brings results back; `None` without any.
+    pub(crate) fn encode_results(
+        &mut self,
+        turn: &Turn,
+        results: &[ToolResult],
+    ) -> Option<Message> {
         // Under force, a model that has its result would call for ever. One that has an error still owes
         // the call.
         if matches!(self.delivery, ToolDelivery::Forced(_)) && results.iter().any(|it| !it.is_error)
         {
             self.request.tool_choice = None;
         }
-        if !results.is_empty() {
-            // A call that came as text is answered as text: the endpoint issued no id to pair with.
-            let as_text = !self.delivery.is_declared() || !is_structured(turn);
-            self.request.messages.push(if as_text {
-                Message::user(self.text_protocol().results(&results))
-            } else {
-                Message::results(results.iter().cloned())
-            });
-        }
-        results
+        // A call that came as text is answered as text: the endpoint issued no id to pair with.
+        let as_text = !self.delivery.is_declared() || !is_structured(turn);
+        let message = if as_text {
+            Message::user(self.text_protocol().results(results))
+        } else {
+            Message::results(results.iter().cloned())
+        };
+        (!results.is_empty()).then_some(message)
     }
 
     /// How often the model may try to correct an error, where a plan limits it.
-    pub(super) fn retries(&self) -> Option<u32> {
+    pub(crate) fn retries(&self) -> Option<u32> {
         self.client.rewriter().and_then(Rewriter::retries)
     }
 
@@ -245,7 +311,7 @@ impl<'a> Conversation<'a> {
     }
 
     /// Gives an error result to every call of the history that has no result.
-    pub(super) async fn repair_history(&mut self) {
+    pub(crate) async fn repair_history(&mut self) -> u32 {
         let (specs, protocol) = (self.specs(), self.text_protocol());
         let mut messages = self.request.messages.clone();
         let length = messages.iter().map(|message| message.text().len()).sum();
@@ -254,10 +320,27 @@ impl<'a> Conversation<'a> {
             (messages, repaired)
         };
         (self.request.messages, self.next.unanswered_calls) = apart(length, repair).await;
+        self.next.unanswered_calls
     }
 
     fn specs(&self) -> Vec<ToolSpec> {
         self.tools.specs().cloned().collect()
+    }
+
+    /// How a turn ends the conversation; `None` where its calls are to be run.
+    pub(crate) fn ending(&self, turn: &Turn) -> Option<Ending> {
+        let Turn { answer, reading } = turn;
+        if let Some(miss) = answer.miss() {
+            return Some(Ending::NoReply(miss));
+        }
+        if reading.attempted() {
+            return self.repeated_call().map(Ending::Loop);
+        }
+        let empty = || reading.text.trim().is_empty().then(|| EMPTY_REPLY.to_owned());
+        Some(match reading.ending.clone().or_else(empty) {
+            Some(why) => Ending::NoReply(Miss::Clear(why)),
+            None => Ending::Answered(reading.text.clone()),
+        })
     }
 
     /// The call that came three turns in a row, ids aside.
@@ -275,12 +358,12 @@ fn is_structured(turn: &Turn) -> bool {
 }
 
 /// What the model is told of calls beyond those that a plan allows in one turn.
-fn one_at_a_time() -> ToolFailure {
+pub(crate) fn one_at_a_time() -> ToolFailure {
     ToolFailure::correctable(ErrorCode::Refused, "not run: make one call at a time")
 }
 
 /// What the model is told of attempts at a call that could not be read.
-fn broken_results(turn: &Turn) -> Vec<ToolResult> {
+pub(crate) fn broken_results(turn: &Turn) -> Vec<ToolResult> {
     if !is_structured(turn) {
         let unreadable = |problem: &String| ToolFailure::result_without_call(problem);
         return turn.reading.broken.iter().map(unreadable).collect();
@@ -294,8 +377,8 @@ fn broken_results(turn: &Turn) -> Vec<ToolResult> {
 }
 
 /// Every request of a conversation leaves here, and every answer arrives here.
-async fn ask(client: &Client, request: &Request, evidence: &mut Vec<Digest>) -> Answer {
-    let answered = client.ask(request).await;
+async fn send(client: &Client, request: &Request, evidence: &mut Vec<Digest>) -> Answer {
+    let answered = client.ask_as_is(request).await;
     evidence.push(answered.evidence);
     answered.answer
 }

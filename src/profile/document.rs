@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Correction, JsonText, ReplayMode, Results, Rollout, SuiteName};
+use super::{Correction, FalseClaim, JsonText, ReplayMode, Results, Rollout, SuiteName};
 use crate::dialect::DialectId;
 use crate::ir::CallFormat;
 use crate::prompted::ToolDelivery;
@@ -193,6 +193,9 @@ pub struct Profile {
     /// How far the model is trusted by this profile alone; absent in files from before it was told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rollout: Option<Rollout>,
+    /// What the server says of the model, and the results contradict.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub false_claims: Vec<FalseClaim>,
 }
 
 impl Profile {

@@ -37,8 +37,8 @@ mod thinking;
 mod trial;
 
 pub use adaptation::{
-    Correction, CorrectionKind, ErrorMarker, Keep, ParallelLimit, Placement, ReasoningTurns,
-    ReasoningUse, Rollout, Setting, StreamUse, Tier, ToolOffer,
+    Claim, ClaimVerdict, Correction, CorrectionKind, ErrorMarker, FalseClaim, Keep, ParallelLimit,
+    Placement, ReasoningTurns, ReasoningUse, Rollout, Setting, StreamUse, Tier, ToolOffer,
 };
 pub use capabilities::capabilities;
 pub use client_breaks::{ClientBreak, ReplyMode, clients_broken_by, lower_by_clients};

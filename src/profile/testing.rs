@@ -56,6 +56,7 @@ pub(crate) fn profile() -> Profile {
         cost: None,
         corrections: Vec::new(),
         rollout: None,
+        false_claims: Vec::new(),
     }
 }
 

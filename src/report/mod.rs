@@ -99,11 +99,22 @@ pub struct TerminalStyle {
     pub paint: Paint,
     /// How many columns there are.
     pub width: u16,
+    /// How much is told of one target.
+    pub detail: Detail,
+}
+
+/// How much is told of one target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// Verdicts, plan, tier and settings: what fits on one screen.
+    Brief,
+    /// Everything.
+    Full,
 }
 
 impl TerminalStyle {
     /// For a file or a pipe: no colour, and lines that fit any terminal.
-    pub const PLAIN: Self = Self { paint: Paint::Plain, width: 80 };
+    pub const PLAIN: Self = Self { paint: Paint::Plain, width: 80, detail: Detail::Full };
 }
 
 /// Whether colour may be used.

@@ -2,7 +2,7 @@
 
 use super::table::pairs;
 use super::{TerminalStyle, for_terminal};
-use crate::profile::{Correction, Rollout, Subject};
+use crate::profile::{ClaimVerdict, Correction, FalseClaim, Rollout, Subject};
 
 /// A plan by itself, under the name of what it is about.
 pub fn plan_table(subject: &Subject, corrections: &[Correction], style: TerminalStyle) -> String {
@@ -31,4 +31,18 @@ pub(super) fn rollout_rows(rollout: &Rollout) -> Vec<(&'static str, String)> {
 pub(super) fn plan_rows(corrections: &[Correction]) -> Vec<(&'static str, String)> {
     let row = |it: &Correction| (it.setting.kind().as_str(), it.setting.summary());
     corrections.iter().map(row).collect()
+}
+
+/// What the server says and the results contradict, as names and values.
+pub(super) fn claim_rows(claims: &[FalseClaim]) -> Vec<(&str, String)> {
+    let row = |it: &FalseClaim| {
+        let (said, found) = match it.verdict {
+            ClaimVerdict::FalseNo => ("no", "yes"),
+            ClaimVerdict::FalseYes | ClaimVerdict::Holds | ClaimVerdict::Unmeasured => {
+                ("yes", "no")
+            }
+        };
+        (it.claim.as_str(), format!("/{} says {said}, measured {found}", it.source))
+    };
+    claims.iter().map(row).collect()
 }

@@ -9,9 +9,9 @@ use comfy_table::{Cell, Color, ContentArrangement, Table, TableStyle};
 use super::fleet::{self, COLUMNS};
 use super::grid::{LINES, tighten};
 use super::metrics::metric_rows;
-use super::plan::{plan_rows, rollout_rows};
+use super::plan::{claim_rows, plan_rows, rollout_rows};
 use super::view::{ProbeView, STATUSES, TargetView, counted, interval, server, settings, symbol};
-use super::{Paint, Report, TerminalStyle, for_terminal};
+use super::{Detail, Paint, Report, TerminalStyle, for_terminal};
 use crate::profile::{Profile, Status};
 use crate::regress::Level;
 
@@ -79,8 +79,10 @@ fn one(profile: &Profile, report: &Report<'_>, style: TerminalStyle) -> String {
     }
     let targets = report.targets();
     let sections: Vec<ProbeView<'_>> = targets.iter().flat_map(TargetView::sections).collect();
-    let mut text =
-        format!("{}\n\n{}\n\n{}\n", heading(profile), probes(&sections, style), legend());
+    let mut text = format!("{}\n\n{}\n", heading(profile), probes(&sections, style));
+    if style.detail == Detail::Full {
+        text.extend(["\n", &legend(), "\n"]);
+    }
     text.push_str("\nPlan for an adapter\n");
     text.push_str(&match plan_rows(&profile.corrections).as_slice() {
         [] => "  nothing to correct".to_owned(),
@@ -92,6 +94,19 @@ fn one(profile: &Profile, report: &Report<'_>, style: TerminalStyle) -> String {
     }
     text.push_str("\n\nSettings for an adapter\n");
     text.push_str(&pairs(settings(profile).into_iter(), style));
+    if !profile.false_claims.is_empty() {
+        text.push_str("\n\nThe server says otherwise\n");
+        text.push_str(&pairs(claim_rows(&profile.false_claims).into_iter(), style));
+    }
+    if style.detail == Detail::Full {
+        text.push_str(&details(profile, &sections, style));
+    }
+    text + "\n"
+}
+
+/// What does not fit on one screen.
+fn details(profile: &Profile, sections: &[ProbeView<'_>], style: TerminalStyle) -> String {
+    let mut text = String::new();
     if let Some(metrics) = &profile.metrics {
         text.push_str("\n\nOver all turns\n");
         text.push_str(&pairs(metric_rows(metrics).into_iter(), style));
@@ -101,7 +116,7 @@ fn one(profile: &Profile, report: &Report<'_>, style: TerminalStyle) -> String {
         text.push_str("\n\nAlso seen\n");
         text.push_str(&pairs(seen.into_iter(), style));
     }
-    text + "\n"
+    text
 }
 
 fn heading(profile: &Profile) -> String {
@@ -125,11 +140,22 @@ fn probes(sections: &[ProbeView<'_>], style: TerminalStyle) -> String {
             Cell::new(verdict).fg(color(outcome.status)),
             Cell::new(counted(outcome.passes, outcome.trials)),
             Cell::new(interval(outcome)),
-            Cell::new(for_terminal(&section.why())),
+            Cell::new(for_terminal(&told(section.why(), style.detail))),
         ]);
     }
     tighten(&mut table, 1);
     table.trim_fmt()
+}
+
+/// About two lines of a table that is eighty columns wide.
+const BRIEF_WORDS: usize = 70;
+
+/// The words of a verdict, cut where they have to fit on a screen.
+fn told(words: String, detail: Detail) -> String {
+    match (detail, words.char_indices().nth(BRIEF_WORDS)) {
+        (Detail::Brief, Some((cut, _))) => format!("{}…", words.split_at(cut).0.trim_end()),
+        _ => words,
+    }
 }
 
 /// What a probe saw beside its verdict: facts, and which variants went which way.

@@ -52,7 +52,7 @@ fn json_of_one_target_is_the_profile_and_nothing_else() {
 fn a_table_fits_eighty_columns_and_any_other_width() {
     let (manifest, profiles) = run();
     for width in [60, 80, 120] {
-        let style = TerminalStyle { paint: Paint::Plain, width };
+        let style = TerminalStyle { width, ..TerminalStyle::PLAIN };
         for report in [Report::of_profile(&odd()), Report::of_run(&manifest, &profiles)] {
             let shown = ReportFormat::Table.render(&report, style).unwrap();
             let longest = shown.lines().skip(1).map(|line| line.chars().count()).max();
@@ -65,7 +65,7 @@ fn a_table_fits_eighty_columns_and_any_other_width() {
 fn colour_is_only_used_where_it_may_be() {
     let profile = odd();
     let shown = |paint| {
-        let style = TerminalStyle { paint, width: 80 };
+        let style = TerminalStyle { paint, ..TerminalStyle::PLAIN };
         ReportFormat::Table.render(&Report::of_profile(&profile), style).unwrap()
     };
     assert!(!shown(Paint::Plain).contains('\u{1b}'));

@@ -12,6 +12,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::{Access, Connection, Endpoint, Hosting, Target, Template};
+use crate::adapt::claims::{ClaimOf, read_claims};
 use crate::transport::{HttpCall, Judgement, Response, Transport};
 
 /// How long a server may take to tell, the wait for a place among the targets of its endpoint included.
@@ -24,6 +25,8 @@ pub struct Inspection {
     pub template: Option<Template>,
     /// Build, quantisation, parsers: by name, as far as they are told. Never part of the hash.
     pub facts: BTreeMap<&'static str, String>,
+    /// What the server claims of the model, each with the path that says it.
+    pub claims: Vec<(&'static str, ClaimOf)>,
 }
 
 /// A question to one kind of server.
@@ -180,6 +183,8 @@ impl Inspection {
         if self.template.is_none() {
             self.template = question.template.and_then(|read| read(answer));
         }
+        let says = if question.template.is_some() { read_claims(answer) } else { Ok(Vec::new()) };
+        self.claims.extend(says.into_iter().flatten().map(|claim| (question.path, claim)));
         for (pointer, name) in question.facts {
             let told = answer.pointer(pointer).and_then(Value::as_str);
             let told = if *pointer == "/model_path" { told.and_then(quantization) } else { told };

@@ -127,8 +127,8 @@ impl Registry {
         [one, other].into_iter().all(|call| self.effect_of(call) == Effect::ReadOnly)
     }
 
-    /// A call of no tool changes nothing.
-    fn effect_of(&self, call: &ToolCall) -> Effect {
+    /// Whether a call changes anything. A call of no tool does not.
+    pub fn effect_of(&self, call: &ToolCall) -> Effect {
         self.entry(&call.name).map_or(Effect::ReadOnly, |entry| entry.tool.effect())
     }
 

@@ -2,7 +2,9 @@
 
 use std::fs;
 
+use clap::ValueEnum as _;
 use serde_json::Value;
+use toolprobe::adapt::exports::Export;
 
 use crate::{pages, root, toolprobe};
 
@@ -25,6 +27,15 @@ fn the_page_of_profiles_names_every_field() {
     }
     for field in names(part(&schema, &["results"])) {
         assert!(page.contains(&format!("`results.{field}`")), "docs/profile.md lacks {field}");
+    }
+}
+
+#[test]
+fn the_page_of_exports_names_every_program() {
+    let page = pages::named("exports").text;
+    for export in Export::value_variants() {
+        let name = export.to_possible_value().unwrap().get_name().to_owned();
+        assert!(page.contains(&format!("`{name}`")), "docs/exports.md lacks {name}");
     }
 }
 

@@ -32,7 +32,7 @@ fn reworded(asked: &Asked, from: &str, to: &str) -> Asked {
 }
 
 /// A model that makes no call by itself: it reads its orders only where a call is demanded.
-fn reluctant(asked: &Asked, healthy: fn(&Asked) -> Script) -> Script {
+pub(crate) fn reluctant(asked: &Asked, healthy: fn(&Asked) -> Script) -> Script {
     if is_forced(asked) {
         healthy(asked)
     } else {

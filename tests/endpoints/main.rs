@@ -7,6 +7,7 @@
 //! - `chat`: how a chat server hears and speaks; `others`: how the other dialects do
 //! - `forced`: models that call only when told to; `limits`: replies that the token limit ended
 //! - `parallel`: two calls and their results; `refusals`: accounts that run dry
+//! - `plans`: what a plan makes of strangers and faults
 //! - `trouble`: infrastructure; `strangers`: personalities; `wild`: single faults, and where they show
 
 #![expect(
@@ -22,6 +23,7 @@ mod limits;
 mod mind;
 mod others;
 mod parallel;
+mod plans;
 mod refusals;
 mod server;
 mod strangers;

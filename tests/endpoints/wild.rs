@@ -500,6 +500,12 @@ fn is_tail(delta: &Value) -> bool {
     delta.get("tool_calls").is_some() && delta["tool_calls"][0].get("id").is_none()
 }
 
+/// Each fault with the server that has it, and the suite that shows it.
+pub(crate) fn behaviours()
+-> impl Iterator<Item = (&'static str, fn(&Asked) -> Script, &'static str)> {
+    FAULTS.iter().map(|fault| (fault.symptom, fault.behaviour, fault.suite))
+}
+
 /// What is wrong with how a fault was told; nothing, if it is right.
 async fn mistold(fault: &Fault) -> Option<String> {
     let server = Server::start(fault.behaviour).await;

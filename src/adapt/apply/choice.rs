@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::ir::{Message, Part, Request, Role, ToolChoice, ToolSpec};
+use crate::prompted::Force;
 
 const ONE_CALL: &str =
     "Call at most one tool in each reply, and wait for its result before you call the next.";
@@ -51,11 +52,35 @@ pub(super) fn avoid(request: &mut Request, refused: &[String], ignored: &[String
         return offer_nothing(request);
     }
     request.tool_choice = None;
-    let words = Part::Text(format!("\n\n{words}"));
-    match request.messages.last_mut() {
-        Some(last) if last.role == Role::User => last.parts.push(words),
-        _ => {}
+    say(request, &words);
+}
+
+/// Adds words to those of the user, where the user spoke last.
+pub(super) fn say(request: &mut Request, words: &str) {
+    if let Some(last) = request.messages.last_mut().filter(|last| last.role == Role::User) {
+        last.parts.push(Part::Text(format!("\n\n{words}")));
     }
+}
+
+/// Demands a call, until a call since the user's last words has its result.
+pub(super) fn force(request: &mut Request, force: Force) {
+    let is_open = matches!(request.tool_choice, None | Some(ToolChoice::Auto));
+    if request.tools.is_empty() || !is_open || is_answered(&request.messages) {
+        return;
+    }
+    // Which of several tools is meant is not known: any of them.
+    let one = request.tools.len() == 1;
+    let choice = if one { force.choice(&request.tools) } else { ToolChoice::Required };
+    request.tool_choice = Some(choice);
+}
+
+/// Whether a call since the user's last words has a result that is not an error.
+fn is_answered(messages: &[Message]) -> bool {
+    let is_text = |part: &Part| matches!(part, Part::Text(_));
+    let is_ask = |it: &Message| it.role == Role::User && it.parts.iter().any(is_text);
+    let since = messages.iter().rposition(is_ask).unwrap_or_default();
+    let later = messages.iter().skip(since).flat_map(|message| &message.parts);
+    later.into_iter().any(|part| matches!(part, Part::Result(result) if !result.is_error))
 }
 
 fn names(request: &Request) -> String {

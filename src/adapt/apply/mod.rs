@@ -4,6 +4,7 @@
 //! their own and arguments that fit the original schemas, whatever the endpoint makes of them.
 //!
 //! - `schema`: simpler schemas; `restore`: the values that they were simplified for
+//! - `split`: several tools in the place of one whose arguments are alternatives
 //! - `text_calls`: calls and results as text, and calls out of text
 //! - `ids`: ids that pair
 //! - `placement`: where results stand
@@ -14,6 +15,7 @@ mod ids;
 mod placement;
 mod restore;
 mod schema;
+mod split;
 mod text_calls;
 
 use super::plan::Plan;
@@ -21,6 +23,8 @@ use crate::ir::{Part, Reply, Request, StopKind, ToolSpec};
 use crate::profile::{
     CorrectionKind, Keep, ParallelLimit, ReasoningUse, Setting, StreamUse, ToolOffer,
 };
+use crate::prompted::ToolDelivery;
+use split::Offer;
 use text_calls::TextCalls;
 
 /// Rewrites the requests to one endpoint, and its replies, as a plan says.
@@ -34,10 +38,25 @@ pub struct Rewriter {
 pub struct Rewritten {
     /// What is sent.
     pub request: Request,
-    /// The tools as they were offered.
-    tools: Vec<ToolSpec>,
+    /// The request before it was rewritten.
+    original: Request,
+    /// The tools that are offered in several parts.
+    split: Vec<Offer>,
     /// The place of the reply among the model's turns, for ids that are made up.
     turn: usize,
+}
+
+impl Rewritten {
+    /// A request that is sent as it is.
+    pub fn unchanged(request: &Request) -> Self {
+        let turn = text_calls::turns(&request.messages);
+        Self { request: request.clone(), original: request.clone(), split: Vec::new(), turn }
+    }
+
+    /// The request before it was rewritten: its ids, names, schemas, results and reasoning.
+    pub fn into_original(self) -> Request {
+        self.original
+    }
 }
 
 impl Rewriter {
@@ -69,22 +88,32 @@ impl Rewriter {
 
     /// The request as this endpoint needs it.
     pub fn rewrite(&self, request: &Request) -> Rewritten {
-        let tools = request.tools.clone();
-        let turn = text_calls::turns(&request.messages);
-        let mut request = request.clone();
+        let mut rewritten = Rewritten::unchanged(request);
+        rewritten.split = split::offers(&request.tools, self.split_keywords());
         // What is said in words and what calls look like comes last: the others see calls as such.
         let mut settings: Vec<&Setting> =
             self.plan.corrections.iter().map(|it| &it.setting).collect();
         settings.sort_by_key(|setting| is_textual(setting));
+        split::write(&mut rewritten.request, &rewritten.split);
         for setting in settings {
-            self.correct(setting, &mut request);
+            self.correct(setting, &mut rewritten.request);
         }
-        Rewritten { request, tools, turn }
+        rewritten
+    }
+
+    fn split_keywords(&self) -> &[String] {
+        match self.plan.setting(CorrectionKind::Schema) {
+            Some(Setting::Schema { split, .. }) => split,
+            _ => &[],
+        }
     }
 
     fn correct(&self, setting: &Setting, request: &mut Request) {
         match setting {
             Setting::Delivery { tools: ToolOffer::None } => choice::offer_nothing(request),
+            Setting::Delivery { tools: ToolOffer::By(ToolDelivery::Forced(force)) } => {
+                choice::force(request, *force);
+            }
             Setting::Delivery { .. } | Setting::Parsing { .. } => {
                 if let Some(text) = self.text_calls() {
                     text.write(request);
@@ -134,11 +163,12 @@ impl Rewriter {
     /// The reply as a well-behaved endpoint would have given it to the original request.
     pub fn restore(&self, sent: &Rewritten, mut reply: Reply) -> Reply {
         if let Some(text) = self.text_calls() {
-            text.read(&mut reply, &sent.tools, sent.turn);
+            text.read(&mut reply, &split::offered(&sent.original.tools, &sent.split), sent.turn);
         }
+        split::read(&mut reply, &sent.split);
         for correction in &self.plan.corrections {
             match &correction.setting {
-                Setting::Schema { .. } => restore_arguments(&mut reply, &sent.tools),
+                Setting::Schema { .. } => restore_arguments(&mut reply, &sent.original.tools),
                 Setting::Ids { defects, .. } => {
                     ids::read(&mut reply.parts, sent.turn);
                     forget(&mut reply, defects);

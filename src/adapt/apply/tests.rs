@@ -72,6 +72,7 @@ fn settings() -> Vec<Setting> {
         Setting::Schema {
             drop: words(&["enum", "$ref", "minimum-maximum"]),
             widen: words(&["integer", "boolean", "array", "nested-object"]),
+            split: words(&["anyOf", "oneOf"]),
             check: Vec::new(),
         },
         Setting::Parallel { calls_per_turn: 1, by: ParallelLimit::Prompt },
@@ -170,7 +171,7 @@ proptest! {
         let rewriter = Rewriter::new(plan(dialect, chosen));
         let sent = rewriter.rewrite(&request);
         prop_assert_eq!(&sent, &rewriter.rewrite(&request));
-        prop_assert_eq!(&sent.tools, &request.tools, "the original schemas are kept");
+        prop_assert_eq!(&sent.clone().into_original(), &request, "nothing of the request is lost");
         let body = dialect.codec().encode_request(&sent.request).to_string();
         for receipt in &receipts {
             prop_assert!(body.contains(receipt.as_str()), "{receipt} is not in {body}");
@@ -285,4 +286,113 @@ fn a_forced_choice_that_is_refused_is_asked_for_in_words() {
     assert!(sent.messages[0].text().ends_with("Now call the tool `book`."));
     request.tool_choice = Some(ToolChoice::Required);
     assert_eq!(rewriter.rewrite(&request).request, request, "only what is refused is changed");
+}
+
+/// A tool whose arguments are one of two forms.
+fn alternatives() -> ToolSpec {
+    let form = |key: &str| json!({"type": "object", "properties": {key: {"type": "string"}}, "required": [key]});
+    ToolSpec {
+        name: "find".to_owned(),
+        description: "Find a book.".to_owned(),
+        input_schema: json!({
+            "type": "object", "properties": {"limit": {"type": "integer"}},
+            "oneOf": [form("title"), {"$ref": "#/$defs/isbn"}], "$defs": {"isbn": form("isbn")}
+        }),
+        strict: None,
+    }
+}
+
+fn splitting(dialect: DialectId) -> Rewriter {
+    let split = words(&["oneOf"]);
+    let setting = Setting::Schema { drop: words(&["oneOf"]), widen: vec![], split, check: vec![] };
+    Rewriter::new(plan(dialect, vec![setting]))
+}
+
+#[test]
+fn a_tool_with_alternatives_is_offered_as_several_and_called_by_its_own_name_again() {
+    for dialect in DialectId::ALL {
+        let rewriter = splitting(dialect);
+        let by_isbn = ToolCall { name: "find".to_owned(), ..call("id-1", json!({"isbn": "9"})) };
+        let found = ToolResult { name: "find".to_owned(), ..result("id-1", "x") };
+        let request = Request {
+            messages: vec![
+                Message::user("Go."),
+                Message::assistant(vec![Part::Call(by_isbn)]),
+                Message::results([found]),
+            ],
+            tools: vec![alternatives(), tool()],
+            ..Request::default()
+        };
+        let sent = rewriter.rewrite(&request);
+        let names: Vec<&str> = sent.request.tools.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["find__1", "find__2", "book"]);
+        assert_eq!(sent.request.tools[1].input_schema["required"], json!(["isbn"]));
+        assert!(sent.request.tools[1].input_schema["properties"].get("limit").is_some());
+        assert!(sent.request.tools.iter().all(|it| it.input_schema.get("oneOf").is_none()));
+        let history: Vec<&str> = sent
+            .request
+            .messages
+            .iter()
+            .flat_map(Message::calls)
+            .map(|it| it.name.as_str())
+            .collect();
+        assert_eq!(history, ["find__2"], "the history names what is offered");
+        let Part::Result(answered) = &sent.request.messages[2].parts[0] else { panic!() };
+        assert_eq!(answered.name, "find__2");
+        let again = ToolCall { name: "find__1".to_owned(), ..call("id-2", json!({"title": "x"})) };
+        let reply = Reply::new(vec![Part::Call(again)], Stop::unlabelled(StopKind::ToolUse));
+        let restored = rewriter.restore(&sent, reply);
+        assert_eq!(restored.calls().next().unwrap().name, "find");
+        assert_eq!(sent.into_original(), request);
+    }
+}
+
+#[test]
+fn a_tool_stays_whole_if_a_part_would_have_the_name_of_another() {
+    let other = ToolSpec { name: "find__1".to_owned(), ..tool() };
+    let request = Request { tools: vec![alternatives(), other], ..Request::default() };
+    let sent = splitting(DialectId::OpenAiChat).rewrite(&request);
+    assert_eq!(sent.request.tools.len(), 2);
+}
+
+#[test]
+fn a_choice_of_a_split_tool_becomes_a_choice_of_its_parts() {
+    let rewriter = splitting(DialectId::OpenAiChat);
+    let named = Some(ToolChoice::Named("find".to_owned()));
+    let mut request = Request {
+        messages: vec![Message::user("Go.")],
+        tools: vec![alternatives()],
+        tool_choice: named.clone(),
+        ..Request::default()
+    };
+    assert_eq!(rewriter.rewrite(&request).request.tool_choice, Some(ToolChoice::Required));
+    request.tools.push(tool());
+    let sent = rewriter.rewrite(&request).request;
+    assert_eq!(sent.tool_choice, None);
+    assert!(sent.messages[0].text().contains("`find__2`"), "{}", sent.messages[0].text());
+}
+
+#[test]
+fn a_call_is_forced_until_there_is_a_result_and_again_after_the_next_words() {
+    let tools = ToolOffer::By(ToolDelivery::Forced(crate::prompted::Force::Required));
+    let rewriter = Rewriter::new(plan(DialectId::OpenAiChat, vec![Setting::Delivery { tools }]));
+    let choice = |messages: Vec<Message>, tool_choice: Option<ToolChoice>| {
+        let request = Request { messages, tools: vec![tool()], tool_choice, ..Request::default() };
+        rewriter.rewrite(&request).request.tool_choice
+    };
+    let called = Message::assistant(vec![Part::Call(call("a", json!({})))]);
+    let failed = ToolResult { is_error: true, ..result("a", "x") };
+    let mut said = vec![Message::user("Go.")];
+    assert_eq!(choice(said.clone(), None), Some(ToolChoice::Required));
+    assert_eq!(
+        choice(said.clone(), Some(ToolChoice::None)),
+        Some(ToolChoice::None),
+        "a wish counts"
+    );
+    said.extend([called, Message::results([failed])]);
+    assert_eq!(choice(said.clone(), None), Some(ToolChoice::Required), "an error is no result");
+    said[2] = Message::results([result("a", "x")]);
+    assert_eq!(choice(said.clone(), None), None, "lifted after a result");
+    said.push(Message::user("And now?"));
+    assert_eq!(choice(said, None), Some(ToolChoice::Required));
 }

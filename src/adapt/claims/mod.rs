@@ -10,22 +10,10 @@ use serde::Serialize;
 pub use tables::{BadTable, read_claims};
 
 use crate::ir::Layer;
-use crate::profile::{Profile, ReplayMode, Status, ToolCallFormat};
+use crate::profile::{
+    Claim, ClaimVerdict, FalseClaim, Profile, ReplayMode, Status, ToolCallFormat,
+};
 use crate::prompted::ToolDelivery;
-
-/// What a table can claim of a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Claim {
-    /// It calls tools natively.
-    Tools,
-    /// It makes several calls in one reply.
-    Parallel,
-    /// A tool choice is honoured.
-    ToolChoice,
-    /// It gives reasoning.
-    Reasoning,
-}
 
 /// One claim about one model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,20 +42,6 @@ pub struct ClaimCheck {
     pub verdict: ClaimVerdict,
 }
 
-/// Whether a claim holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ClaimVerdict {
-    /// It is said to be so, and is not.
-    FalseYes,
-    /// It is said not to be so, and is.
-    FalseNo,
-    /// It holds.
-    Holds,
-    /// Nothing was measured that could say.
-    Unmeasured,
-}
-
 /// Holds the claims about a profile's model against the profile.
 pub fn check_claims(claims: &[ClaimOf], profile: &Profile) -> Vec<ClaimCheck> {
     let own = claims.iter().filter(|it| is_about(&it.model, profile));
@@ -83,6 +57,19 @@ pub fn check_claims(claims: &[ClaimOf], profile: &Profile) -> Vec<ClaimCheck> {
         ClaimCheck { model, claim: it.claim, claimed: it.says, measured, verdict }
     })
     .collect()
+}
+
+/// The claims of a server about the model it serves that the profile contradicts.
+pub fn false_claims(said: &[(&str, ClaimOf)], profile: &Profile) -> Vec<FalseClaim> {
+    let checked = said.iter().flat_map(|(source, claim)| {
+        let checks = check_claims(std::slice::from_ref(claim), profile);
+        checks.into_iter().map(|check| FalseClaim {
+            source: (*source).to_owned(),
+            claim: check.claim,
+            verdict: check.verdict,
+        })
+    });
+    checked.filter(|it| it.verdict.is_false()).collect()
 }
 
 /// Whether a name in a table means a profile's model: the same name, with or without a provider.
@@ -109,6 +96,11 @@ fn measured(claim: Claim, profile: &Profile) -> Option<bool> {
             status.is_conclusive().then_some(status == Status::Pass)
         }
         Claim::Reasoning => found.reasoning_replay.mode.map(|mode| mode != ReplayMode::Absent),
+        Claim::ReasoningReplay => match found.reasoning_replay.mode? {
+            ReplayMode::Required | ReplayMode::Accepted => Some(true),
+            ReplayMode::Ignored | ReplayMode::Rejected => Some(false),
+            ReplayMode::Absent => None,
+        },
     }
 }
 

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Claim, ClaimOf};
+use super::ClaimOf;
+use crate::profile::Claim;
 
 /// A file that makes no claim that can be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -36,11 +37,10 @@ const OPENROUTER: [(&str, Claim); 4] = [
 const OLLAMA: [(&str, Claim); 2] = [("tools", Claim::Tools), ("thinking", Claim::Reasoning)];
 
 /// llama.cpp's flags.
-const LLAMA_CPP: [(&str, Claim); 4] = [
+const LLAMA_CPP: [(&str, Claim); 3] = [
     ("supports_tools", Claim::Tools),
-    ("supports_tool_calls", Claim::Tools),
     ("supports_parallel_tool_calls", Claim::Parallel),
-    ("supports_preserve_reasoning", Claim::Reasoning),
+    ("supports_preserve_reasoning", Claim::ReasoningReplay),
 ];
 
 /// The claims of a table, whichever it is.

@@ -60,3 +60,21 @@ fn a_file_that_claims_nothing_is_refused() {
         assert_eq!(read_claims(&table), Err(BadTable), "{table}");
     }
 }
+
+#[test]
+fn a_server_that_claims_tools_which_it_does_not_have_is_found_out() {
+    let said = |says| [("props", ClaimOf { model: String::new(), claim: Claim::Tools, says })];
+    let found = false_claims(&said(true), &calling(Layer::Content));
+    assert_eq!((found[0].source.as_str(), found[0].verdict), ("props", ClaimVerdict::FalseYes));
+    assert_eq!(false_claims(&said(true), &calling(Layer::Structured)), []);
+    let found = false_claims(&said(false), &calling(Layer::Structured));
+    assert_eq!(found[0].verdict, ClaimVerdict::FalseNo);
+}
+
+#[test]
+fn a_template_that_keeps_reasoning_is_no_claim_that_the_model_reasons() {
+    let props = json!({"chat_template_caps": {"supports_preserve_reasoning": true}});
+    let claims = read_claims(&props).unwrap();
+    let checks = check_claims(&claims, &calling(Layer::Structured));
+    assert_eq!(checks.first().unwrap().verdict, ClaimVerdict::Unmeasured);
+}

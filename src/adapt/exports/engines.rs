@@ -7,7 +7,12 @@ use crate::profile::CorrectionKind;
 
 fn command(program: String, flags: Vec<String>, expresses: &'static [CorrectionKind]) -> Rendered {
     let words: Vec<String> = std::iter::once(program).chain(flags).collect();
-    Rendered { body: words.join(" \\\n  "), comment: Comment::Mark("#"), expresses }
+    Rendered {
+        body: words.join(" \\\n  "),
+        comment: Comment::Mark("#"),
+        expresses,
+        notes: Vec::new(),
+    }
 }
 
 /// What a server's own parser corrects, where it has one for the format that was found.

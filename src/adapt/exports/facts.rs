@@ -1,7 +1,9 @@
 //! What was measured, in the words that programs have settings for. `None` is unknown.
 
+use url::Url;
+
 use crate::adapt::plan::Plan;
-use crate::dialect::DialectId;
+use crate::dialect::{DialectId, call_url};
 use crate::ir::Layer;
 use crate::profile::{Profile, ReplayMode, Status, Taken, ToolCallFormat};
 use crate::prompted::ToolDelivery;
@@ -21,7 +23,6 @@ pub(super) struct Facts<'a> {
     pub(super) reasoning_field: Option<&'a str>,
     /// The text format that reads the calls.
     pub(super) text_format: Option<&'a str>,
-    pub(super) schema: Option<bool>,
     /// Whether a tool choice can be forced.
     pub(super) tool_choice: Option<bool>,
     /// Whether the user may speak right after results.
@@ -38,7 +39,6 @@ impl<'a> Facts<'a> {
                 && single.is_some_and(|it| it.layer == Some(Layer::Structured))
         };
         let mode = found.reasoning_replay.mode;
-        let schema = results.schema.as_ref().map(|it| it.outcome.status);
         let choice = results.extended.get("tool-choice").map(|it| it.outcome.status);
         let is_pass = |status: Status| status.is_conclusive().then_some(status == Status::Pass);
         let after = results.history.as_ref().and_then(|it| it.shapes.get("text-after-results"));
@@ -52,7 +52,6 @@ impl<'a> Facts<'a> {
             replays: found.requires_reasoning_replay,
             reasoning_field: found.reasoning_replay.field.as_deref(),
             text_format: found.parser.as_deref(),
-            schema: schema.and_then(is_pass),
             tool_choice: choice.and_then(is_pass),
             user_after_results: after.and_then(|shape| match shape.taken {
                 Taken::Accepted | Taken::Ignored => Some(true),
@@ -74,7 +73,38 @@ impl<'a> Facts<'a> {
         &self.profile.subject.endpoint
     }
 
+    /// The URL of the call itself; the endpoint as it was given where that is no URL.
+    pub(super) fn call_url(&self) -> String {
+        let base = Url::parse(self.endpoint()).ok();
+        let url = base.and_then(|base| call_url(self.dialect(), &base, self.model(), false).ok());
+        url.map_or_else(|| self.endpoint().to_owned(), |url| url.to_string())
+    }
+
+    /// The base with the version of the API, as `…/v1`.
+    pub(super) fn versioned_base(&self) -> String {
+        let url = self.call_url();
+        let cut = CALLS.iter().find_map(|call| url.find(call));
+        cut.map_or(url.as_str(), |at| url.split_at(at).0).to_owned()
+    }
+
+    /// The base without the version of the API.
+    pub(super) fn bare_base(&self) -> String {
+        let base = self.versioned_base();
+        let cut = ["/v1beta", "/v1"].iter().find_map(|version| base.strip_suffix(version));
+        cut.unwrap_or(&base).to_owned()
+    }
+
     pub(super) fn dialect(&self) -> DialectId {
         self.profile.dialect
     }
+
+    /// How the program does not fit, where it speaks none of these dialects as the endpoint was asked.
+    pub(super) fn unspoken(&self, speaks: &[DialectId]) -> Vec<String> {
+        let dialect = self.dialect();
+        let note = format!("this was measured over {dialect}, which the program does not speak");
+        if speaks.contains(&dialect) { Vec::new() } else { vec![note] }
+    }
 }
+
+/// Where the path of a call begins, by dialect.
+const CALLS: [&str; 5] = ["/chat/completions", "/responses", "/messages", "/models/", "/api/chat"];

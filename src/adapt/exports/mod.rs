@@ -5,16 +5,20 @@
 //!
 //! - `facts`: what was measured, in the words that programs have settings for
 //! - `engines`: inference servers, by their command lines; `parsers`: their names of text formats
-//! - `clients`: agents and gateways, by their configuration files
+//! - `clients`: agents, by their configuration files; `codex` and `zed`: two that need more words
+//! - `gateways`: gateways, likewise
 //! - `neutral`: for everything else
 //! - `text`: how settings are written down
 
 mod clients;
+mod codex;
 mod engines;
 mod facts;
+mod gateways;
 mod neutral;
 mod parsers;
 mod text;
+mod zed;
 
 use facts::Facts;
 
@@ -36,6 +40,8 @@ pub enum Export {
     Opencode,
     /// Codex CLI: config.toml
     Codex,
+    /// Codex CLI: the catalogue of models that `model_catalog_json` names
+    CodexCatalog,
     /// Pi: models.json
     Pi,
     /// Qwen Code: settings.json
@@ -68,6 +74,15 @@ struct Rendered {
     comment: Comment,
     /// The corrections that the settings express.
     expresses: &'static [CorrectionKind],
+    /// Further comments: what does not fit, and what had to be filled in.
+    notes: Vec<String>,
+}
+
+impl Rendered {
+    fn noted(mut self, notes: Vec<String>) -> Self {
+        self.notes.extend(notes);
+        self
+    }
 }
 
 /// How a comment is written.
@@ -87,28 +102,30 @@ impl Export {
             Self::Vllm => engines::vllm(&facts),
             Self::Sglang => engines::sglang(&facts),
             Self::LlamaCpp => engines::llama_cpp(&facts),
-            Self::Litellm => clients::litellm(&facts),
+            Self::Litellm => gateways::litellm(&facts),
             Self::Opencode => clients::opencode(&facts),
-            Self::Codex => clients::codex(&facts),
+            Self::Codex => codex::config(&facts),
+            Self::CodexCatalog => codex::catalog(&facts),
             Self::Pi => clients::pi(&facts),
             Self::QwenCode => clients::qwen_code(&facts),
-            Self::Zed => clients::zed(&facts),
+            Self::Zed => zed::zed(&facts),
             Self::Continue => clients::continue_dev(&facts),
             Self::Cline => clients::cline(&facts),
             Self::Roo => clients::roo(&facts),
             Self::Goose => clients::goose(&facts),
             Self::Crush => clients::crush(&facts),
             Self::Aider => clients::aider(&facts),
-            Self::ClaudeCodeRouter => clients::claude_code_router(&facts),
+            Self::ClaudeCodeRouter => gateways::claude_code_router(&facts),
             Self::Json => neutral::json(&facts),
             Self::Env => neutral::env(&facts),
         };
         let inexpressible = plan.corrections.iter();
         let inexpressible =
             inexpressible.filter(|it| !rendered.expresses.contains(&it.setting.kind()));
-        let comments: Vec<String> = inexpressible
-            .map(|it| format!("no setting for {} (found: {})", it.setting, text::one_line(&it.why)))
-            .collect();
+        let inexpressible = inexpressible.map(|it| {
+            format!("no setting for {} (found: {})", it.setting, text::one_line(&it.why))
+        });
+        let comments: Vec<String> = rendered.notes.iter().cloned().chain(inexpressible).collect();
         text::with_comments(rendered, &comments)
     }
 }

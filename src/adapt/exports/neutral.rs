@@ -31,7 +31,12 @@ pub(super) fn json(facts: &Facts<'_>) -> Rendered {
     if let Some(map) = value.as_object_mut() {
         map.insert("corrections".to_owned(), corrections(facts));
     }
-    Rendered { body: pretty(&value), comment: Comment::Key, expresses: &CorrectionKind::ALL }
+    Rendered {
+        body: pretty(&value),
+        comment: Comment::Key,
+        expresses: &CorrectionKind::ALL,
+        notes: Vec::new(),
+    }
 }
 
 /// One variable per setting; the corrections as one line of JSON.
@@ -45,7 +50,12 @@ pub(super) fn env(facts: &Facts<'_>) -> Rendered {
         format!("TOOLPROBE_{}={}", upper(key), quoted(&word))
     });
     let body = lines.collect::<Vec<_>>().join("\n");
-    Rendered { body, comment: Comment::Mark("#"), expresses: &CorrectionKind::ALL }
+    Rendered {
+        body,
+        comment: Comment::Mark("#"),
+        expresses: &CorrectionKind::ALL,
+        notes: Vec::new(),
+    }
 }
 
 /// `toolCallFormat` as `TOOL_CALL_FORMAT`.

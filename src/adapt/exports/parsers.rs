@@ -1,6 +1,7 @@
 //! What inference engines call the text formats.
 //!
-//! vLLM: `vllm/tool_parsers/__init__.py`; `SGLang`: `function_call_parser.py`; both as of August 2026.
+//! Read from the released packages on 2026-11-18: vLLM 0.33.0 (`vllm/tool_parsers/__init__.py`) and `SGLang`
+//! 0.5.23 (`sglang/srt/function_call/function_call_parser.py`). `ci/export-check --engines` reads them again.
 
 /// Our format, vLLM's name and `SGLang`'s name; empty where the engine has none.
 const NAMES: &[(&str, &str, &str)] = &[
@@ -10,7 +11,7 @@ const NAMES: &[(&str, &str, &str)] = &[
     ("deepseek-v31", "deepseek_v31", "deepseekv31"),
     ("deepseek-v32", "deepseek_v32", "deepseekv32"),
     ("deepseek-v4", "deepseek_v4", "deepseekv4"),
-    ("dots", "", "dots"),
+    ("dots", "dots", "dots"),
     ("ernie45", "ernie45", ""),
     ("functiongemma", "functiongemma", ""),
     ("gemma4", "gemma4", "gemma4"),
@@ -37,13 +38,12 @@ const NAMES: &[(&str, &str, &str)] = &[
     ("minimax-m3", "minimax_m3", "minimax-m3"),
     ("mistral", "mistral", "mistral"),
     ("mistral-v11", "mistral", "mistral"),
-    ("muse-glimmer", "", "muse"),
+    ("muse-glimmer", "muse_glimmer", "muse"),
     ("olmo3", "olmo3", ""),
     ("phi4-mini", "phi4_mini_json", ""),
     ("pythonic", "pythonic", "pythonic"),
     ("qwen3-coder", "qwen3_coder", "qwen3_coder"),
     ("seed-oss", "seed_oss", ""),
-    ("solar-open", "solar_open2", ""),
     ("step3", "step3", "step3"),
     ("xlam", "xlam", ""),
 ];

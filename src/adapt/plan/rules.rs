@@ -61,7 +61,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         kind: CorrectionKind::Delivery,
-        when: "calls come only if the tools are taught in the prompt, or not at all",
+        when: "calls come only if they are forced or the tools are taught, or not at all",
         need: delivery,
     },
     Rule {
@@ -173,7 +173,7 @@ fn delivery(profile: &Profile) -> Option<Need> {
     if let Some(need) = offer_nothing(profile) {
         return Some(need);
     }
-    let delivery = single.delivery.filter(|delivery| *delivery != ToolDelivery::Native)?;
+    let delivery = single.rung().filter(|delivery| *delivery != ToolDelivery::Native)?;
     let why = single.rungs.get("native").unwrap_or(&single.outcome.reason);
     let need = Need::new(Setting::Delivery { tools: ToolOffer::By(delivery) }, why.clone());
     Some(need.because("results.singleTool", &single.outcome.evidence))
@@ -205,6 +205,9 @@ fn parsing(profile: &Profile) -> Option<Need> {
 /// Cases of the schema probe whose keyword can be left out of what is sent.
 const KEYWORDS: [&str; 7] =
     ["enum", "pattern", "minimum-maximum", "additionalProperties", "anyOf", "oneOf", "$ref"];
+
+/// Those of them that make the arguments of a tool a choice.
+const ALTERNATIVES: [&str; 2] = ["anyOf", "oneOf"];
 
 /// Cases of the schema probe that are about a type, beside which text can be allowed.
 const TYPES: [&str; 5] = ["integer", "boolean", "null", "array", "nested-object"];
@@ -238,7 +241,8 @@ fn schema(profile: &Profile) -> Option<Need> {
     let check = failed.iter().map(|(id, _)| (*id).clone());
     let is_other = |id: &String| !KEYWORDS.contains(&id.as_str()) && !TYPES.contains(&id.as_str());
     let check = check.filter(is_other).collect();
-    let setting = Setting::Schema { drop: among(&KEYWORDS), widen: among(&TYPES), check };
+    let (drop, widen, split) = (among(&KEYWORDS), among(&TYPES), among(&ALTERNATIVES));
+    let setting = Setting::Schema { drop, widen, split, check };
     let need = Need::new(setting, first.reason.clone());
     Some(failed.iter().fold(need, |need, (id, case)| {
         need.because(format!("results.schema.cases.{id}"), &case.evidence)

@@ -62,7 +62,8 @@ pub fn evaluate(standing: Option<&Standing>, facts: &Facts<'_>) -> Decision {
         return decided(current, false, vec!["a new profile".to_owned()]);
     }
     let turns = facts.telemetry.as_ref().map_or(0, |metrics| metrics.counts.turns);
-    let is_earned = facts.runs >= REPEATED_RUNS || bad.is_empty() && turns >= HEALTHY_TURNS;
+    // Runs do not outweigh what is seen in use.
+    let is_earned = bad.is_empty() && (facts.runs >= REPEATED_RUNS || turns >= HEALTHY_TURNS);
     if current < limit.ceiling && is_earned {
         let because = format!("{} complete runs, {turns} turns of telemetry", facts.runs);
         return decided(above(current), false, vec![because]);

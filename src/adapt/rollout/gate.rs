@@ -8,16 +8,20 @@ use crate::tools::{Effect, ErrorCode, Hook, ToolFailure};
 #[derive(Debug, Clone, Copy)]
 pub struct TierGate(pub Tier);
 
-impl Hook for TierGate {
-    fn before(&self, call: &mut ToolCall, effect: Effect) -> Result<(), ToolFailure> {
+impl TierGate {
+    /// Why a call may not run in this tier; `None` where it may.
+    pub fn refusal(self, call: &ToolCall, effect: Effect) -> Option<ToolFailure> {
         let may_run = match (self.0, effect) {
             (Tier::Full, _) | (Tier::ReadOnly, Effect::ReadOnly) => true,
             (Tier::ReadOnly, Effect::Mutating) | (Tier::Shadow | Tier::Blocked, _) => false,
         };
-        if may_run {
-            return Ok(());
-        }
-        let words = format!("'{}' may not run while this model is in tier '{}'", call.name, self.0);
-        Err(ToolFailure::fatal(ErrorCode::Refused, words))
+        let words = || format!("'{}' may not run in tier '{}'", call.name, self.0);
+        (!may_run).then(|| ToolFailure::fatal(ErrorCode::Refused, words()))
+    }
+}
+
+impl Hook for TierGate {
+    fn before(&self, call: &mut ToolCall, effect: Effect) -> Result<(), ToolFailure> {
+        self.refusal(call, effect).map_or(Ok(()), Err)
     }
 }

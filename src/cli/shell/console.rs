@@ -9,7 +9,7 @@ use comfy_table::Table;
 
 use super::error::CliError;
 use super::output::for_output;
-use crate::report::{Paint, TerminalStyle};
+use crate::report::{Detail, Paint, TerminalStyle};
 use crate::secret::scrub;
 
 /// When to use colour.
@@ -144,7 +144,10 @@ impl Console {
         // Nothing is known of what is no terminal.
         let width = Table::new().width().filter(|width| *width > 0);
         let width = width.unwrap_or(TerminalStyle::PLAIN.width);
-        TerminalStyle { paint, width }
+        // What a person looks at fits on a screen; a file or a pipe gets everything.
+        let is_brief = io::stdout().is_terminal() && !self.is_verbose();
+        let detail = if is_brief { Detail::Brief } else { Detail::Full };
+        TerminalStyle { paint, width, detail }
     }
 
     fn say(&self, at_least: Loudness, text: &str) {

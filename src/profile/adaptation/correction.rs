@@ -54,6 +54,9 @@ pub enum Setting {
         drop: Vec<String>,
         /// Types beside which text is allowed; the value is restored from it.
         widen: Vec<String>,
+        /// Keywords of alternatives: a tool whose arguments are such a choice is offered as several.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        split: Vec<String>,
         /// Keywords that the model does not keep to, so that only the local check does.
         check: Vec<String>,
     },
@@ -308,12 +311,15 @@ impl Setting {
     pub fn summary(&self) -> String {
         match self {
             Self::Encoding { normalize } => format!("normalize {}", list(normalize)),
+            Self::Delivery { tools: ToolOffer::By(ToolDelivery::Forced(_)) } => {
+                "force a call until there is a result".to_owned()
+            }
             Self::Delivery { tools: ToolOffer::By(delivery) } => {
                 format!("offer tools as {}", String::from(*delivery))
             }
             Self::Delivery { tools: ToolOffer::None } => "offer no tools".to_owned(),
             Self::Parsing { format, layer, repairs } => parsing(format, *layer, repairs),
-            Self::Schema { drop, widen, check } => schema(drop, widen, check),
+            Self::Schema { drop, widen, split, check } => schema(drop, widen, split, check),
             Self::Parallel { calls_per_turn, by } => {
                 let by = match by {
                     ParallelLimit::Switch => "switch",
@@ -365,8 +371,13 @@ fn parsing(format: &str, layer: Layer, repairs: &[String]) -> String {
     format!("read {format} from {place}{repairs}")
 }
 
-fn schema(drop: &[String], widen: &[String], check: &[String]) -> String {
-    let parts = [("drop", drop), ("allow text for", widen), ("only check", check)];
+fn schema(drop: &[String], widen: &[String], split: &[String], check: &[String]) -> String {
+    let parts = [
+        ("drop", drop),
+        ("allow text for", widen),
+        ("split tools by", split),
+        ("only check", check),
+    ];
     let parts = parts.iter().filter(|(_, words)| !words.is_empty());
     parts.map(|(verb, words)| format!("{verb} {}", list(words))).collect::<Vec<_>>().join("; ")
 }

@@ -163,6 +163,15 @@ fn each_degraded_metric_demotes_in_one_evaluation_to_the_careful_mode() {
 }
 
 #[test]
+fn runs_do_not_promote_what_degrades_in_use() {
+    let profile = good();
+    let broken = TurnEvent { broken_calls: 1, ..TurnEvent::default() };
+    let metrics = Some(telemetry(broken, 100));
+    let facts = Facts { runs: 9, telemetry: metrics, ..facts(&profile) };
+    assert_eq!(evaluate(Some(&standing(Tier::Shadow)), &facts).tier, Tier::Shadow);
+}
+
+#[test]
 fn a_stale_profile_falls_to_shadow() {
     let profile = good();
     let stale = vec!["ran out on Monday".to_owned()];
