@@ -93,14 +93,17 @@ pub(super) async fn rejudge_by(
         headers: Vec::new(),
         extra: settings.extra_body.clone(),
         max_tokens: MAX_TOKENS,
+        limit_field: None,
         limits: SizeLimits::default(),
     };
     let bench = Bench {
         client: Client::new(address, cassette, log.clone())?.with_codec(codec),
         delivery: ToolDelivery::Native,
-        stream: false,
+        replies: settings.manner.mode.first(),
+        is_twin: false,
         seed: Seed::new(settings.seed),
         trials: settings.trials,
+        first_trial: 0,
         thinking: settings.thinking.clone(),
         manner: settings.manner,
     };

@@ -60,13 +60,15 @@ pub struct HttpCall {
     pub framing: Option<Framing>,
     /// The most tokens that it can cost.
     pub most: TokenCount,
+    /// Whether it is sent even where its path was given up: a control that a verdict waits for.
+    pub insists: bool,
 }
 
 impl HttpCall {
     /// A `GET` request.
     pub fn get(url: Url) -> Self {
         let (method, headers, most) = (Method::Get, Vec::new(), TokenCount::default());
-        Self { method, url, headers, body: None, framing: None, most }
+        Self { method, url, headers, body: None, framing: None, most, insists: false }
     }
 
     /// A `POST` request with a JSON body.

@@ -28,9 +28,9 @@ impl Validated {
 impl Session {
     /// Writes the request as the target needs it. A history with calls that nobody answered is closed
     /// first, and makes the session careful.
-    pub fn encode(&mut self, talk: &mut Conversation<'_>) -> Encoded {
+    pub async fn encode(&mut self, talk: &mut Conversation<'_>) -> Encoded {
         let step = SessionStep::Encode;
-        match talk.repair_history() {
+        match talk.repair_history().await {
             0 => self.trace.done(step, "done"),
             open => {
                 let why = format!("{open} calls of the history had no result");
