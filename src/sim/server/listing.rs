@@ -45,7 +45,7 @@ pub(super) fn answer(
 }
 
 fn of(fleet: &Fleet, dialect: DialectId) -> impl Iterator<Item = &ModelFile> {
-    fleet.iter().filter(move |model| model.dialect == dialect)
+    fleet.iter().filter(move |model| model.offered(None, dialect).is_some())
 }
 
 fn each(fleet: &Fleet, dialect: DialectId, entry: fn(&ModelFile) -> Value) -> Vec<Value> {

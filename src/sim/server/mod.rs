@@ -33,6 +33,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use super::official::StoredResponses;
 use super::{Fleet, Pace};
 use answer::{Ending, HttpAnswer, Payload};
 use closing::{CloseHandle, ClosingListener};
@@ -96,7 +97,7 @@ impl Sim {
         let shared = Arc::new(Shared {
             fleet,
             options,
-            seen: SeenRequests::default(),
+            memory: Memory::default(),
             arrivals: arrivals.clone(),
             served_at: format!("http://{}", reachable(addr)),
             stopped,
@@ -155,10 +156,17 @@ impl Running {
     }
 }
 
+/// What a server remembers from one request to the next.
+#[derive(Debug, Default)]
+struct Memory {
+    seen: SeenRequests,
+    stored: StoredResponses,
+}
+
 struct Shared {
     fleet: Fleet,
     options: Options,
-    seen: SeenRequests,
+    memory: Memory,
     arrivals: Arrivals,
     served_at: String,
     stopped: watch::Receiver<()>,
@@ -186,7 +194,7 @@ async fn handle(
     if let Some(listed) = whereabouts::list(&shared.arrivals, &incoming) {
         return response(listed, close, None);
     }
-    let answer = respond(&shared.fleet, &shared.options, &shared.seen, &incoming);
+    let answer = respond(&shared.fleet, &shared.options, &shared.memory, &incoming);
     let note = shared.arrivals.note(&incoming, &answer);
     if answer.payload == Payload::Silence {
         // Until the client gives up, which drops this, or the server is stopped.
