@@ -145,7 +145,7 @@ async fn steps_of_a_turn_fail_into_the_careful_state() {
     let history = vec![Message::user("Add."), Message::assistant(vec![Part::Call(call("a"))])];
     let native = ToolDelivery::Native;
     let mut talk = Conversation::resume(&client, native, &tools, history);
-    session.encode(&mut talk);
+    session.encode(&mut talk).await;
     assert_eq!(after(&session, SessionStep::Encode).0, Caution::Careful);
 
     let mut session = open().await;
@@ -183,7 +183,7 @@ async fn half_a_call_never_runs_is_counted_and_makes_the_session_careful() {
     let (client, tools) = (session.client().clone(), tools());
     let mut talk = Conversation::new(&client, ToolDelivery::Native, &tools, ADD);
     talk.request().stream = true;
-    let encoded = session.encode(&mut talk);
+    let encoded = session.encode(&mut talk).await;
     let received = session.receive(&mut talk, encoded).await;
     let turn = session.parse(&mut talk, received).await;
     assert_eq!(after(&session, SessionStep::Parse).0, Caution::Careful, "{:?}", turn.reading);

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::seal::TurnDigest;
-use super::{ModelFile, Reasoned, rules};
+use super::{ModelFile, Reasoned, RulesId, rules};
 use crate::dialect::DialectId;
 use crate::ir::{Part, ReasoningField, Reply, Request};
 
@@ -14,6 +14,9 @@ use crate::ir::{Part, ReasoningField, Reply, Request};
 pub(super) fn ids(reply: &mut Reply, request: &Request, model: &ModelFile) {
     let turn = TurnDigest::of(request);
     reply.id = Some(reply_id(model.dialect, &turn));
+    if model.rules() == RulesId::OllamaChat {
+        reply.fingerprint = Some("fp_ollama".to_owned());
+    }
     let style = rules::id_style(model.rules());
     let has_reasoning = reply.parts.iter().any(|part| matches!(part, Part::Reasoning(_)));
     let reasoned = if has_reasoning { Reasoned::Yes } else { Reasoned::No };

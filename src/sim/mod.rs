@@ -9,6 +9,8 @@
 //! - [`brain`]: what a model says, before its server spells it
 //! - `thinking`: whether it reasons on a request
 //! - [`rules`]: what its provider refuses, and in which words
+//! - `official`: what a provider's own service does around its model
+//! - `routes`: further ways in which a server offers a model
 //! - `output`: whether the server refuses what its model wrote
 //! - `draw`: chance that can be repeated
 //! - [`seal`]: what the server issued, verifiable without memory
@@ -24,9 +26,11 @@ mod fleet;
 mod ids;
 mod issue;
 mod model;
+mod official;
 mod output;
 mod pace;
 pub mod quirks;
+mod routes;
 pub mod rules;
 pub mod seal;
 mod server;
@@ -38,6 +42,7 @@ pub use fleet::{Fleet, FleetError};
 pub use ids::{IdStyle, Reasoned};
 pub use model::{ModelFile, NativeTools, Provenance, RulesId, TextForm, Thinking, ThinkingWhen};
 pub use pace::Pace;
+pub use routes::OtherRoute;
 pub use server::{
     ARRIVALS_PATH, Arrival, ArrivalPage, Arrivals, Clock, Delivery, Options, REPEAT_SLOWLY,
     RecordedAnswer, RecordedAnswers, RecordedHead, Running, SentAnswer, Sim, WHERE_SERVED,

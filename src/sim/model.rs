@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use super::expected::ExpectedProfile;
 use super::pace::Pace;
 use super::quirks::{HttpQuirk, ModelQuirk, WireQuirk};
+use super::routes::OtherRoute;
 use crate::dialect::DialectId;
 use crate::ir::ReasoningField;
 use crate::prompted::Protocol;
@@ -73,6 +74,9 @@ pub struct ModelFile {
     /// How long a stream takes to its first frame and between frames; no wait where nothing is said.
     #[serde(default)]
     pub pace: Pace,
+    /// Further paths on which the same server offers the model, in another dialect.
+    #[serde(default)]
+    pub also: Vec<OtherRoute>,
     /// The chat template that the server tells about itself, where its kind of server does.
     #[serde(default)]
     pub chat_template: Option<String>,
@@ -135,6 +139,9 @@ pub enum RulesId {
     /// OpenAI chat completions.
     #[serde(rename = "openai-chat")]
     OpenAiChat,
+    /// The same without a limit on the length of descriptions.
+    #[serde(rename = "openai-chat-long")]
+    OpenAiChatLong,
     /// OpenAI responses, with the pairing of calls and reasoning items.
     #[serde(rename = "openai-responses")]
     OpenAiResponses,
@@ -145,8 +152,12 @@ pub enum RulesId {
     Gemini3,
     /// Ollama: hardly any check.
     Ollama,
+    /// Ollama's chat completions: the same in `OpenAI`'s envelope.
+    OllamaChat,
     /// DeepSeek V4: reasoning of turns with calls must come back.
     DeepseekV4,
+    /// DeepSeek V4 over messages: thinking of turns with calls must come back.
+    DeepseekMessages,
     /// DeepSeek R1: reasoning must not come back.
     DeepseekR1,
     /// Moonshot: reasoning of turns with calls must be there, if only as `""`.

@@ -63,6 +63,7 @@ fn switches(rules: RulesId) -> &'static [Switch] {
         | RulesId::AnthropicStart
         | RulesId::AnthropicNoModify
         | RulesId::AnthropicSignature
+        | RulesId::DeepseekMessages
         | RulesId::Kimi
         | RulesId::Glm
         | RulesId::Minimax => &[Switch::ThinkingType],
@@ -70,6 +71,7 @@ fn switches(rules: RulesId) -> &'static [Switch] {
             &[Switch::ThinkingType, Switch::ReasoningEffort]
         }
         RulesId::OpenAiChat
+        | RulesId::OpenAiChatLong
         | RulesId::Azure
         | RulesId::Copilot
         | RulesId::Mistral
@@ -80,6 +82,7 @@ fn switches(rules: RulesId) -> &'static [Switch] {
         }
         RulesId::Gemini | RulesId::Gemini3 => &[Switch::ThinkingConfig],
         RulesId::Ollama => &[Switch::Think],
+        RulesId::OllamaChat => &[Switch::ReasoningEffort, Switch::Reasoning],
         RulesId::Qwen => &[Switch::EnableThinking],
         RulesId::Vllm | RulesId::Sglang | RulesId::LlamaCpp => {
             &[Switch::TemplateArguments, Switch::ReasoningEffort]

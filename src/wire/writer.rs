@@ -87,7 +87,7 @@ impl FrameWriter {
     pub fn finish(self) -> Vec<u8> {
         match (self.framing, self.array) {
             (Framing::JsonArray, ArrayPosition::BeforeFirst) => b"[]".to_vec(),
-            (Framing::JsonArray, ArrayPosition::AfterFirst) => b"]".to_vec(),
+            (Framing::JsonArray, ArrayPosition::AfterFirst) => b"\n]".to_vec(),
             (Framing::Sse | Framing::Ndjson, _) => Vec::new(),
         }
     }
@@ -123,10 +123,12 @@ impl FrameWriter {
         text.push_str(self.style.line_end.as_str());
     }
 
+    /// Google's array ends each element with a line of its own: the bracket follows a line end, as errors
+    /// quoted in google-gemini/gemini-cli#19817 show it.
     fn array_element(&mut self, data: &str) -> String {
         match std::mem::replace(&mut self.array, ArrayPosition::AfterFirst) {
             ArrayPosition::BeforeFirst => format!("[{data}"),
-            ArrayPosition::AfterFirst => format!(",\r\n{data}"),
+            ArrayPosition::AfterFirst => format!("\n,\r\n{data}"),
         }
     }
 }
@@ -172,8 +174,8 @@ mod tests {
     fn an_array_has_its_brackets_and_commas_whatever_its_length() {
         let text = |frames: &[Frame]| written(Framing::JsonArray, frames);
         assert_eq!(text(&[]), "[]");
-        assert_eq!(text(&[Frame::data("1")]), "[1]");
-        assert_eq!(text(&[Frame::data("1"), Frame::data("{}")]), "[1,\r\n{}]");
+        assert_eq!(text(&[Frame::data("1")]), "[1\n]");
+        assert_eq!(text(&[Frame::data("1"), Frame::data("{}")]), "[1\n,\r\n{}\n]");
     }
 
     #[test]

@@ -79,7 +79,7 @@ impl Session {
 
     /// One turn in seven steps; the ending, where there is nothing to send back.
     async fn turn(&mut self, talk: &mut Conversation<'_>, tools: &Registry) -> Option<Ending> {
-        let encoded = self.encode(talk);
+        let encoded = self.encode(talk).await;
         let received = self.receive(talk, encoded).await;
         let turn = self.parse(talk, received).await;
         if let Some(ending) = talk.ending(&turn) {

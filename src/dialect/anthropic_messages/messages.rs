@@ -64,25 +64,33 @@ fn encode_content(turn: &[Message]) -> Value {
     Value::Array(said.filter_map(block::encode).collect())
 }
 
+/// The conversation in a body, and the instructions that stand in its middle.
+#[derive(Debug, Default)]
+pub(super) struct Conversation {
+    pub(super) messages: Vec<Message>,
+    pub(super) instructions: Vec<String>,
+}
+
 /// The conversation in a body.
-pub(super) fn decode(body: &Fields<'_>) -> Result<Vec<Message>, BadRequest> {
+pub(super) fn decode(body: &Fields<'_>) -> Result<Conversation, BadRequest> {
     if body.get("messages").is_none() {
         return Err(body.bad("messages", "field required"));
     }
     let mut names = ToolNames::default();
-    let mut messages = Vec::new();
+    let mut conversation = Conversation::default();
     for (path, message) in body.list("messages")? {
         let fields = Fields::of(message, path)?;
         let parts = decode_content(&fields, &mut names)?;
         match fields.required_string("role")? {
-            "assistant" => messages.push(Message::assistant(parts)),
-            "user" => messages.extend(split_results(parts)),
+            "assistant" => conversation.messages.push(Message::assistant(parts)),
+            "user" => conversation.messages.extend(split_results(parts)),
+            "system" => conversation.instructions.push(Message::assistant(parts).text()),
             other => {
                 return Err(fields.bad("role", format!("'{other}' is neither user nor assistant")));
             }
         }
     }
-    Ok(messages)
+    Ok(conversation)
 }
 
 /// The tool that each call so far named.

@@ -82,10 +82,11 @@ pub(super) fn decode(body: &Value) -> Result<Request, BadRequest> {
         None => (None, None),
     };
     let tools = fields.list("tools")?;
+    let messages::Conversation { messages, instructions } = messages::decode(&fields)?;
     Ok(Request {
         model: fields.required_string("model")?.to_owned(),
-        system: decode_system(&fields)?,
-        messages: messages::decode(&fields)?,
+        system: with_instructions(decode_system(&fields)?, instructions),
+        messages,
         tools: tools
             .iter()
             .map(|(path, tool)| decode_tool(path, tool))
@@ -96,6 +97,12 @@ pub(super) fn decode(body: &Value) -> Result<Request, BadRequest> {
         max_tokens: fields.count("max_tokens")?,
         extra: fields.except(&FIELDS),
     })
+}
+
+/// Instructions in the middle of a conversation are read as more lines of the system prompt.
+fn with_instructions(system: Option<String>, instructions: Vec<String>) -> Option<String> {
+    let all: Vec<String> = system.into_iter().chain(instructions).collect();
+    (!all.is_empty()).then(|| all.join("\n"))
 }
 
 /// A string, or text blocks, which become lines of one string.

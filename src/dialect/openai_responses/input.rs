@@ -204,18 +204,21 @@ fn texts(message: &Fields) -> Result<Vec<String>, BadRequest> {
         Some(Value::String(text)) => Ok(vec![text.clone()]),
         Some(Value::Array(_)) => {
             let parts = message.list("content")?.into_iter();
-            parts.map(|(path, part)| part_text(&Fields::of(part, path)?)).collect()
+            let texts = parts.map(|(path, part)| part_text(&Fields::of(part, path)?));
+            texts.filter_map(Result::transpose).collect()
         }
         Some(_) => Err(message.bad("content", "expected a string or a list of parts")),
         None => Err(message.bad("content", "field required")),
     }
 }
 
-fn part_text(part: &Fields) -> Result<String, BadRequest> {
+/// The text of a part; images and files say nothing about tools and are read past.
+fn part_text(part: &Fields) -> Result<Option<String>, BadRequest> {
     let key = match part.required_string("type")? {
         "input_text" | "output_text" | "text" => "text",
         "refusal" => "refusal",
+        "input_image" | "input_file" | "input_audio" => return Ok(None),
         other => return Err(part.bad("type", format!("'{other}' is not supported"))),
     };
-    Ok(part.required_string(key)?.to_owned())
+    Ok(Some(part.required_string(key)?.to_owned()))
 }

@@ -138,7 +138,7 @@ impl Streaming {
             let probe = &asking.probe.narrow(case);
             hold(Asking { bench, probe, ..asking }).await
         });
-        trials.extend(join_all(again).await.into_iter().flatten());
+        trials.extend(hold_together(again).await.into_iter().flatten());
         Case { id, trials }
     }
 }

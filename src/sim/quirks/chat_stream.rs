@@ -4,12 +4,14 @@ use serde_json::{Map, Value, json};
 
 use super::WireQuirk;
 use super::event::Event;
+use super::interleave::interleave;
 
 /// One quirk on all chunks.
 pub(super) fn distort(mut events: Vec<Event>, quirk: &WireQuirk) -> Vec<Event> {
     match quirk {
         WireQuirk::CallWhole => return whole_calls(events),
         WireQuirk::CallWithFinish => return calls_with_finish(whole_calls(events)),
+        WireQuirk::CallsInterleaved => return interleave(events, call_index),
         WireQuirk::CallsLost => return without_calls(events),
         WireQuirk::ArgumentsObject => {
             events = whole_calls(events);
@@ -55,6 +57,11 @@ fn each_call(events: &mut [Event], visit: &mut dyn FnMut(&mut Map<String, Value>
 fn calls_mut(chunk: &mut Value) -> impl Iterator<Item = &mut Value> {
     let calls = chunk.pointer_mut("/choices/0/delta/tool_calls").and_then(Value::as_array_mut);
     calls.into_iter().flatten()
+}
+
+/// The call that a chunk is about.
+fn call_index(event: &Event) -> Option<u64> {
+    event.value()?.pointer("/choices/0/delta/tool_calls/0/index")?.as_u64()
 }
 
 fn has_calls(event: &Event) -> bool {

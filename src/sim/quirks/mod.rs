@@ -16,6 +16,7 @@ mod chat_stream;
 mod event;
 mod frames;
 mod http;
+mod interleave;
 mod item_stream;
 mod misbehave;
 mod model;

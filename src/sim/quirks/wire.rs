@@ -39,6 +39,8 @@ pub enum WireQuirk {
     CallWithFinish,
     /// Streams: an empty argument delta without the finish key follows the calls.
     TrailingEmptyDelta,
+    /// Streams: the pieces of several calls take turns, each with its own index.
+    CallsInterleaved,
     /// Streams: calls vanish, and the reply simply stops.
     CallsLost,
     /// Streams: arguments vanish.
@@ -100,6 +102,7 @@ impl WireQuirk {
             Self::TerminatorMissing | Self::ArgumentsLost | Self::ArgumentsTailCut => {
                 &[DialectId::OpenAiChat, DialectId::AnthropicMessages]
             }
+            Self::CallsInterleaved => &[DialectId::OpenAiChat, DialectId::OpenAiResponses],
             Self::InputMissing | Self::BlockStopMissing => &[DialectId::AnthropicMessages],
             Self::SequenceMissing
             | Self::OutputIndexMissing

@@ -31,15 +31,17 @@ pub(super) fn run(signatures: Signatures, body: &Value) -> Result<(), Violation>
 
 const NO_CONTENTS: Complaint =
     Complaint::bad(Invented, "* GenerateContentRequest.contents: contents is not specified\n");
-const ROLE: Complaint = Complaint::bad(Invented, "Please use a valid role: user, model.");
+const ROLE: Complaint = Complaint::bad(
+    Seen("langgenius/dify-official-plugins#566"),
+    "Please use a valid role: user, model.",
+);
 
 fn check_contents(body: &Value) -> Result<(), Violation> {
     let contents = list(body, "contents");
     if contents.is_empty() {
         return Err(NO_CONTENTS.about(&[]));
     }
-    let valid =
-        |content: &Value| matches!(text(content, "role"), "" | "user" | "model" | "function");
+    let valid = |content: &Value| matches!(text(content, "role"), "" | "user" | "model");
     if contents.iter().all(valid) { Ok(()) } else { Err(ROLE.about(&[])) }
 }
 

@@ -62,6 +62,8 @@ pub struct RequestFacts<'a> {
     pub can_think: bool,
     /// What becomes of declared tools.
     pub tools: NativeTools,
+    /// The header that asks for features in beta; empty where there is none.
+    pub betas: &'a str,
 }
 
 /// A refusal, ready to be sent.

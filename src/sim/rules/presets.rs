@@ -16,11 +16,14 @@ pub(super) fn rules(id: RulesId) -> &'static Rules {
         RulesId::AnthropicStart => &ANTHROPIC_START,
         RulesId::AnthropicNoModify => &ANTHROPIC_NO_MODIFY,
         RulesId::OpenAiChat => &OPENAI_CHAT,
+        RulesId::OpenAiChatLong => &OPENAI_CHAT_LONG,
         RulesId::OpenAiResponses => &OPENAI_RESPONSES,
         RulesId::Gemini => &GEMINI,
         RulesId::Gemini3 => &GEMINI_3,
         RulesId::Ollama => &OLLAMA,
+        RulesId::OllamaChat => &OLLAMA_CHAT,
         RulesId::DeepseekV4 => &DEEPSEEK_V4,
+        RulesId::DeepseekMessages => &DEEPSEEK_MESSAGES,
         RulesId::DeepseekR1 => &DEEPSEEK_R1,
         RulesId::Kimi => &KIMI,
         RulesId::Qwen => &QWEN,
@@ -77,6 +80,19 @@ const OLLAMA: Rules = Rules {
     checks: Checks::Ollama,
 };
 
+const OLLAMA_CHAT: Rules = Rules {
+    envelope: Envelope::OpenAi,
+    ids: IdStyle::Call8,
+    service: &service::OLLAMA_CHAT,
+    checks: Checks::Chat(&[
+        Check::Messages,
+        Check::ArgumentsJson(Complaint::bad(
+            Page("https://github.com/ollama/ollama/blob/main/openai/openai.go"),
+            "invalid tool call arguments",
+        )),
+    ]),
+};
+
 const OPENAI_ROLES: Check = Check::Roles(
     &["system", "assistant", "user", "function", "tool", "developer"],
     Complaint::bad(
@@ -115,7 +131,8 @@ const OPENAI_CHECKS: &[Check] = &[
     OPENAI_ROLES,
     Check::ContentTypes,
     OPENAI_SILENT,
-    Check::ToolLimits,
+    Check::ToolCount,
+    Check::DescriptionLength,
     OPENAI_NAMES,
     Check::StrictSchemas,
     Check::ToolChoice,
@@ -123,6 +140,23 @@ const OPENAI_CHECKS: &[Check] = &[
     Check::IdLength(40),
     OPENAI_PAIRING,
 ];
+
+/// Without the limit on descriptions, which reports since May 2025 no longer find: run-llama/llama_index#18784.
+const OPENAI_LONG_CHECKS: &[Check] = &[
+    Check::Messages,
+    OPENAI_ROLES,
+    Check::ContentTypes,
+    OPENAI_SILENT,
+    Check::ToolCount,
+    OPENAI_NAMES,
+    Check::StrictSchemas,
+    Check::ToolChoice,
+    Check::ArgumentsText,
+    Check::IdLength(40),
+    OPENAI_PAIRING,
+];
+
+const OPENAI_CHAT_LONG: Rules = Rules { checks: Checks::Chat(OPENAI_LONG_CHECKS), ..OPENAI_CHAT };
 
 const OPENAI_CHAT: Rules = Rules {
     envelope: Envelope::OpenAi,
@@ -182,6 +216,9 @@ const DEEPSEEK_V4: Rules = Rules {
         ),
     ]),
 };
+
+const DEEPSEEK_MESSAGES: Rules =
+    Rules { checks: Checks::Anthropic(ThinkingMode::PassedBack), ..DEEPSEEK_V4 };
 
 const DEEPSEEK_R1: Rules = Rules {
     checks: Checks::Chat(&[

@@ -11,7 +11,7 @@ use crate::sim::seal::{Seal, reasoning_item_id, sealed_turn};
 /// Runs all checks; the first complaint counts.
 pub(super) fn run(body: &Value) -> Result<(), Violation> {
     check_input_present(body)?;
-    check_nothing_stored(body)?;
+    check_references(body)?;
     check_tools(body)?;
     check_choice(body)?;
     check_ids(body)?;
@@ -46,8 +46,8 @@ const NO_ITEM: Complaint = Complaint::new(
 )
 .param("input");
 
-/// This server keeps nothing, like an organisation with zero data retention.
-fn check_nothing_stored(body: &Value) -> Result<(), Violation> {
+/// What could be resolved no longer is a reference; reasoning that was not stored must be encrypted.
+fn check_references(body: &Value) -> Result<(), Violation> {
     if has(body, "previous_response_id") {
         return Err(NO_RESPONSE.about(&[("id", text(body, "previous_response_id"))]));
     }

@@ -203,6 +203,13 @@ pub(super) const OLLAMA: ServiceTexts = ServiceTexts {
     ),
 };
 
+/// Ollama's words in `OpenAI`'s envelope, with the types of its own compatibility layer.
+pub(super) const OLLAMA_CHAT: ServiceTexts = ServiceTexts {
+    no_model: OLLAMA.no_model.kind("not_found_error"),
+    failing: OLLAMA.failing.kind("api_error"),
+    ..OLLAMA
+};
+
 pub(super) const DEEPSEEK: ServiceTexts = ServiceTexts {
     no_key: Complaint::new(
         Invented,

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::sim::Pace;
 use crate::sim::rules::Refusal;
-use crate::wire::{Frame, FrameWriter, Framing};
+use crate::wire::{Frame, FrameWriter, Framing, SseStyle};
 
 /// An answer as it is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,8 +74,11 @@ impl HttpAnswer {
     }
 
     /// A stream of frames; each one is a piece of its own.
-    pub(super) fn stream(framing: Framing, frames: &[Frame]) -> Self {
-        let mut writer = FrameWriter::new(framing);
+    pub(super) fn stream(framing: Framing, style: SseStyle, frames: &[Frame]) -> Self {
+        let mut writer = match framing {
+            Framing::Sse => FrameWriter::sse(style),
+            other => FrameWriter::new(other),
+        };
         let mut pieces: Vec<Vec<u8>> = frames.iter().map(|frame| writer.write(frame)).collect();
         pieces.push(writer.finish());
         let content_type = match framing {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::answer::HttpAnswer;
 use crate::dialect::DialectId;
-use crate::sim::{Fleet, NativeTools, RulesId, ThinkingWhen};
+use crate::sim::{Fleet, ModelFile, NativeTools, RulesId, ThinkingWhen};
 
 /// When the simulated models were made, in the spellings that listings use.
 const CREATED: i64 = 1_767_225_600;
@@ -36,9 +36,15 @@ pub(super) fn answer(
         ("GET", "/props") => return Some(props(fleet, query)),
         _ => {}
     }
-    let models: Vec<Listed<'_>> =
-        fleet.iter().map(|it| Listed { name: &it.name, dialect: it.dialect }).collect();
+    let models: Vec<Listed<'_>> = fleet.iter().flat_map(listed).collect();
     names(&models, method, path, headers)
+}
+
+/// A model, once for each dialect that it is offered in.
+fn listed(model: &ModelFile) -> impl Iterator<Item = Listed<'_>> {
+    let dialects = DialectId::ALL.into_iter();
+    let offered = dialects.filter(|dialect| model.offered(None, *dialect).is_some());
+    offered.map(|dialect| Listed { name: &model.name, dialect })
 }
 
 /// The answer to a request for a list of models, or whether the server is there.

@@ -37,6 +37,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use super::official::StoredResponses;
 use super::{Fleet, Pace};
 use answer::{Ending, HttpAnswer, Payload};
 use closing::{CloseHandle, ClosingListener};
@@ -136,7 +137,7 @@ impl Sim {
         let shared = Arc::new(Shared {
             source,
             options,
-            seen: SeenRequests::default(),
+            memory: Memory::default(),
             room,
             arrivals: arrivals.clone(),
             served_at: format!("http://{}", reachable(addr)),
@@ -201,10 +202,17 @@ enum Source {
     Recorded(Arc<dyn RecordedAnswers>),
 }
 
+/// What a server remembers from one request to the next.
+#[derive(Debug, Default)]
+struct Memory {
+    seen: SeenRequests,
+    stored: StoredResponses,
+}
+
 struct Shared {
     source: Source,
     options: Options,
-    seen: SeenRequests,
+    memory: Memory,
     arrivals: Arrivals,
     served_at: String,
     room: BodyRoom,
@@ -239,7 +247,7 @@ async fn handle(
         return response(listed, close, None);
     }
     let answer = match &shared.source {
-        Source::Simulated(fleet) => respond(fleet, &shared.options, &shared.seen, &incoming),
+        Source::Simulated(fleet) => respond(fleet, &shared.options, &shared.memory, &incoming),
         Source::Recorded(recordings) => recorded::respond(&**recordings, &incoming),
     };
     let note = shared.arrivals.note(&incoming, &answer);

@@ -95,7 +95,7 @@ fn reply(
             with_head(HttpAnswer::text(head.status, kind, &text), &head)
         }
         RecordedAnswer::Frames(head, frames) => {
-            with_head(HttpAnswer::stream(framing, &frames), &head)
+            with_head(HttpAnswer::stream(framing, respond::style(dialect), &frames), &head)
         }
         RecordedAnswer::Reply(reply) => own_reply(dialect, framing, request, &reply),
         RecordedAnswer::NotRecorded(words) => refusal(dialect, &words),
@@ -113,7 +113,7 @@ fn own_reply(dialect: DialectId, framing: Framing, request: &Request, reply: &Re
     let stamp = Stamp { created: 0, usage: true };
     if request.stream {
         let frames = dialect.codec().encode_stream(reply, &stamp, DeltaLength(NonZeroUsize::MAX));
-        return HttpAnswer::stream(framing, &frames);
+        return HttpAnswer::stream(framing, respond::style(dialect), &frames);
     }
     HttpAnswer::json(200, &dialect.codec().encode_reply(reply, &stamp))
 }

@@ -6,16 +6,17 @@ use axum::http::{HeaderMap, Method};
 use serde_json::{Value, json};
 
 use super::answer::HttpAnswer;
-use super::faults::{self, SeenRequests};
-use super::{Options, listing, whereabouts};
+use super::faults;
+use super::{Memory, Options, listing, whereabouts};
 use crate::dialect::{Auth, DeltaLength, DialectId, Route, Stamp};
 use crate::ir::{Digest, Request};
 use crate::sim::quirks::{self, WireQuirk};
 use crate::sim::rules::{self, RequestFacts, ServiceFault, Violation};
 use crate::sim::{
-    Draw, Fleet, ModelFile, NativeTools, RulesId, ThinkingWhen, brain, is_thinking, issue, output,
+    Draw, Fleet, ModelFile, NativeTools, RulesId, ThinkingWhen, brain, is_thinking, issue,
+    official, output, routes,
 };
-use crate::wire::Framing;
+use crate::wire::{Framing, LineEnd, SseStyle};
 
 /// A request as it came in.
 pub(super) struct IncomingRequest<'a> {
@@ -39,6 +40,11 @@ impl IncomingRequest<'_> {
         self.query.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 
+    /// A header's text; empty where it is not there.
+    fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+
     fn key(&self) -> Option<&str> {
         let headers = self.headers.iter();
         let texts = headers.filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
@@ -50,11 +56,12 @@ impl IncomingRequest<'_> {
 pub(super) fn respond(
     fleet: &Fleet,
     options: &Options,
-    seen: &SeenRequests,
+    memory: &Memory,
     incoming: &IncomingRequest<'_>,
 ) -> HttpAnswer {
     let body = incoming.body.unwrap_or_default();
-    let Some((dialect, route)) = Route::parse(incoming.path) else {
+    let (under, path) = routes::split_prefix(fleet, incoming.path);
+    let Some((dialect, route)) = Route::parse(path) else {
         let IncomingRequest { method, path, query, headers, .. } = incoming;
         return listing::answer(fleet, method, path, query, headers, body)
             .unwrap_or_else(|| no_such_path(method, path));
@@ -62,7 +69,8 @@ pub(super) fn respond(
     if incoming.method != Method::POST {
         return wrong_method(incoming.method, incoming.path);
     }
-    let call = Call { fleet, options, seen, incoming, dialect, route, id: incoming.digest() };
+    let id = incoming.digest();
+    let call = Call { fleet, options, memory, incoming, under, dialect, route, id };
     call.answer()
 }
 
@@ -96,8 +104,10 @@ fn openai_error(status: u16, message: &str) -> HttpAnswer {
 struct Call<'a> {
     fleet: &'a Fleet,
     options: &'a Options,
-    seen: &'a SeenRequests,
+    memory: &'a Memory,
     incoming: &'a IncomingRequest<'a>,
+    /// The first segment of the path, where a model is offered under one.
+    under: Option<&'a str>,
     dialect: DialectId,
     route: Route,
     id: String,
@@ -114,13 +124,13 @@ impl Call<'_> {
         let in_body = body.get("model").and_then(Value::as_str);
         let name = self.route.model.as_deref().or(in_body);
         let found = name.and_then(|name| self.fleet.get(name));
-        let served = found.filter(|model| model.dialect == self.dialect);
-        let rules = served.map_or(RulesId::of(self.dialect), ModelFile::rules);
-        if let Some(fault) = self.find_access_fault() {
+        let served = found.and_then(|model| model.offered(self.under, self.dialect));
+        let rules = served.as_deref().map_or(RulesId::of(self.dialect), ModelFile::rules);
+        if let Some(fault) = self.find_access_fault(rules) {
             return self.fault(rules, &fault);
         }
         match (served, found, name) {
-            (Some(model), _, _) => self.model(model, &body),
+            (Some(model), _, _) => self.model(&model, &body),
             (None, Some(model), _) => self.other_path(rules, model),
             (None, None, Some(name)) => self.fault(rules, &ServiceFault::NoModel(name)),
             (None, None, None) => self.no_model_named(rules, &body),
@@ -143,7 +153,7 @@ impl Call<'_> {
     }
 
     /// Why the request is refused before it reaches the model.
-    fn find_access_fault(&self) -> Option<ServiceFault<'static>> {
+    fn find_access_fault(&self, rules: RulesId) -> Option<ServiceFault<'static>> {
         if let Some(expected) = &self.options.api_key {
             match self.incoming.key() {
                 None => return Some(ServiceFault::NoKey),
@@ -152,8 +162,10 @@ impl Call<'_> {
             }
         }
         let versioned = self.incoming.headers.contains_key("anthropic-version");
-        (self.dialect == DialectId::AnthropicMessages && !versioned)
-            .then_some(ServiceFault::NoVersion)
+        let wanted = self.dialect == DialectId::AnthropicMessages
+            // "anthropic-version: ignored": https://api-docs.deepseek.com/guides/anthropic_api
+            && rules != RulesId::DeepseekMessages;
+        (wanted && !versioned).then_some(ServiceFault::NoVersion)
     }
 
     fn other_path(&self, rules: RulesId, model: &ModelFile) -> HttpAnswer {
@@ -169,8 +181,8 @@ impl Call<'_> {
     }
 
     fn no_model_named(&self, rules: RulesId, body: &Value) -> HttpAnswer {
-        let facts =
-            RequestFacts { model: "", thinking: false, can_think: true, tools: NativeTools::Used };
+        let tools = NativeTools::Used;
+        let facts = RequestFacts { model: "", thinking: false, can_think: true, tools, betas: "" };
         match rules::check(rules, body, facts) {
             Err(violation) => self.refuse(rules, &violation),
             Ok(()) => {
@@ -180,19 +192,21 @@ impl Call<'_> {
     }
 
     fn model(&self, model: &ModelFile, body: &Value) -> HttpAnswer {
-        if let Some(answer) = faults::answer_instead(model, &self.id, self.seen) {
+        if let Some(answer) = faults::answer_instead(model, &self.id, &self.memory.seen) {
             return answer;
         }
         let rules = model.rules();
-        let request = model.dialect.codec().decode_request(body, &self.route);
+        let read = official::read_request(rules, body, &self.memory.stored);
+        let request = model.dialect.codec().decode_request(&read, &self.route);
         let facts = RequestFacts {
             model: &model.name,
             thinking: request.as_ref().is_ok_and(|request| is_thinking(model, request)),
             can_think: model.thinking.when != ThinkingWhen::Never,
             tools: model.tools,
+            betas: self.incoming.header("anthropic-beta"),
         };
         // The provider's own checks come first: their words are more exact.
-        if let Err(violation) = rules::check(rules, body, facts) {
+        if let Err(violation) = rules::check(rules, &read, facts) {
             return self.refuse(rules, &violation);
         }
         match request {
@@ -217,14 +231,18 @@ impl Call<'_> {
         issue::ids(&mut reply, request, model);
         let stamp = Stamp { created: self.options.clock.now(), usage: wants_usage(model, body) };
         let streamed = request.stream && !faults::ignores_stream(model);
+        let rules = model.rules();
+        let whole = codec.encode_reply(&reply, &stamp);
+        let whole = official::complete_body(rules, whole, body, &self.memory.stored);
         let answer = if streamed {
             let frames = codec.encode_stream(&reply, &stamp, DeltaLength(piece));
+            let frames = official::complete_frames(rules, frames, body);
             let frames = quirks::distort_frames(frames, model.dialect, &model.wire_quirks);
-            HttpAnswer::stream(framing(self.dialect, self.incoming), &frames).pace(pace)
+            let framing = framing(self.dialect, self.incoming);
+            HttpAnswer::stream(framing, style(self.dialect), &frames).pace(pace)
         } else {
-            let body = codec.encode_reply(&reply, &stamp);
-            let body = quirks::distort_body(body, model.dialect, &model.wire_quirks);
-            HttpAnswer::json(200, &body)
+            let whole = quirks::distort_body(whole, model.dialect, &model.wire_quirks);
+            HttpAnswer::json(200, &whole)
         };
         let header = rules::request_id_header(model.rules(), &format!("req_{}", self.id));
         let answer = header.into_iter().fold(answer, |answer, (name, id)| answer.header(name, id));
@@ -237,6 +255,14 @@ pub(super) fn framing(dialect: DialectId, incoming: &IncomingRequest<'_>) -> Fra
     match dialect {
         DialectId::Gemini if incoming.parameter("alt") != Some("sse") => Framing::JsonArray,
         dialect => dialect.codec().framing(),
+    }
+}
+
+/// Google ends lines with CR and LF: Routstr/routstr-core#543, nyroway/nyro#265.
+pub(super) fn style(dialect: DialectId) -> SseStyle {
+    match dialect {
+        DialectId::Gemini => SseStyle { line_end: LineEnd::CrLf, ..SseStyle::default() },
+        _ => SseStyle::default(),
     }
 }
 

@@ -36,7 +36,11 @@ pub(super) fn run(
     facts: RequestFacts<'_>,
 ) -> Result<(), Violation> {
     check_required(body)?;
-    check_roles(body)?;
+    if mode == ThinkingMode::PassedBack {
+        // What else this provider checks is not known.
+        return thinking::check_passed_back(body, facts);
+    }
+    check_roles(body, facts)?;
     offer::check_tools(body)?;
     offer::check_choice(body)?;
     offer::check_thinking_budget(body)?;
@@ -55,10 +59,17 @@ fn check_required(body: &Value) -> Result<(), Violation> {
     }
 }
 
-fn check_roles(body: &Value) -> Result<(), Violation> {
+/// The beta that allows instructions in the middle of a conversation.
+const MID_CONVERSATION_SYSTEM: &str = "mid-conversation-system-";
+
+/// Instructions may not come first: <https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages>
+fn check_roles(body: &Value, facts: RequestFacts<'_>) -> Result<(), Violation> {
+    let mut betas = facts.betas.split(',').map(str::trim);
+    let instructs = betas.any(|beta| beta.starts_with(MID_CONVERSATION_SYSTEM));
     for (n, message) in list(body, "messages").iter().enumerate() {
         match text(message, "role") {
             "user" | "assistant" => {}
+            "system" if instructs && n > 0 => {}
             "system" => return Err(SYSTEM_ROLE.about(&[])),
             _ => return Err(ROLE.at(n)),
         }
@@ -101,7 +112,8 @@ struct RoleTurn<'a> {
 
 fn turns(body: &Value) -> Vec<RoleTurn<'_>> {
     let mut turns: Vec<RoleTurn<'_>> = Vec::new();
-    for (n, message) in list(body, "messages").iter().enumerate() {
+    let said = |(_, message): &(usize, &Value)| text(message, "role") != "system";
+    for (n, message) in list(body, "messages").iter().enumerate().filter(said) {
         let role = text(message, "role");
         let blocks = list(message, "content").iter().enumerate();
         let blocks = blocks.map(|(m, value)| Block { n, m, value });

@@ -21,6 +21,8 @@ pub(in super::super) enum ThinkingMode {
     NoModify,
     /// Only signatures are looked at.
     Signature,
+    /// Every turn with calls must hold thinking: `DeepSeek` behind the same dialect.
+    PassedBack,
 }
 
 const START: Complaint = Complaint::bad(
@@ -44,6 +46,23 @@ const DISABLED: Complaint = Complaint::bad(
     "messages.{n}.content.{m}: When thinking is disabled, an `assistant` message in the final position cannot contain `thinking`. To use thinking blocks, enable `thinking` in your request.",
 );
 
+const NOT_PASSED_BACK: Complaint = Complaint::bad(
+    Seen("OEvortex/aether#31"),
+    "The `content[].thinking` in the thinking mode must be passed back to the API.",
+);
+
+pub(super) fn check_passed_back(body: &Value, facts: RequestFacts<'_>) -> Result<(), Violation> {
+    let turns = turns(body);
+    let lacks = |turn: &RoleTurn<'_>| {
+        let calls = turn.blocks.iter().any(|block| block.kind() == "tool_use");
+        turn.role == "assistant" && calls && !turn.blocks.iter().any(Block::is_thinking)
+    };
+    match turns.iter().find(|turn| facts.thinking && lacks(turn)) {
+        Some(_) => Err(NOT_PASSED_BACK.about(&[])),
+        None => Ok(()),
+    }
+}
+
 pub(super) fn check_replayed(
     mode: ThinkingMode,
     body: &Value,
@@ -57,7 +76,7 @@ pub(super) fn check_replayed(
     match (mode, latest) {
         (ThinkingMode::Start, Some(latest)) => check_start(latest)?,
         (ThinkingMode::NoModify, Some(latest)) => check_unmodified(latest)?,
-        (ThinkingMode::Signature, _) | (_, None) => {}
+        (ThinkingMode::Signature | ThinkingMode::PassedBack, _) | (_, None) => {}
     }
     turns.iter().flat_map(|turn| &turn.blocks).try_for_each(check_issued)
 }

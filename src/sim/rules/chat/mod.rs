@@ -58,8 +58,10 @@ pub(super) enum Check {
     ReasoningForbidden(Complaint),
     /// Tool names follow a rule.
     ToolNames(NameRule),
-    /// Tool descriptions and the list of tools have an upper limit, in `OpenAI`'s words.
-    ToolLimits,
+    /// At most so many tools, in `OpenAI`'s words.
+    ToolCount,
+    /// Descriptions of tools have an upper limit, in `OpenAI`'s words.
+    DescriptionLength,
     /// Each tool has parameters.
     ParametersPresent(Complaint),
     /// Strict tools have a schema that strict mode can take, in `OpenAI`'s words.
@@ -105,7 +107,8 @@ fn run_check(check: &Check, body: &Value, facts: RequestFacts<'_>) -> Result<(),
         Check::ReasoningRequired(..) => Ok(()),
         Check::ReasoningForbidden(complaint) => history::check_reasoning_forbidden(body, complaint),
         Check::ToolNames(rule) => offer::check_tool_names(body, rule),
-        Check::ToolLimits => offer::check_tool_limits(body),
+        Check::ToolCount => offer::check_tool_count(body),
+        Check::DescriptionLength => offer::check_description_length(body),
         Check::ParametersPresent(complaint) => offer::check_parameters_present(body, complaint),
         Check::StrictSchemas => offer::check_strict_schemas(body),
         Check::ToolChoice => offer::check_tool_choice(body),

@@ -56,11 +56,15 @@ const DESCRIPTION_TOO_LONG: Complaint = Complaint::bad(
 .param("tools[{n}].function.description")
 .code("string_above_max_length");
 
-pub(super) fn check_tool_limits(body: &Value) -> Result<(), Violation> {
+pub(super) fn check_tool_count(body: &Value) -> Result<(), Violation> {
     let count = list(body, "tools").len();
     if count > MOST_TOOLS {
         return Err(TOO_MANY_TOOLS.about(&[("length", &count.to_string())]));
     }
+    Ok(())
+}
+
+pub(super) fn check_description_length(body: &Value) -> Result<(), Violation> {
     let lengths = tools(body).map(|(n, tool)| (n, text(tool, "description").chars().count()));
     match lengths.into_iter().find(|(_, length)| *length > MOST_DESCRIPTION) {
         None => Ok(()),

@@ -37,7 +37,8 @@ pub(super) fn bad_thinking(rules: RulesId, body: Value, message: &'static str) -
 }
 
 pub(super) fn facts(thinking: bool) -> RequestFacts<'static> {
-    RequestFacts { model: "m", thinking, can_think: thinking, tools: NativeTools::Used }
+    let tools = NativeTools::Used;
+    RequestFacts { model: "m", thinking, can_think: thinking, tools, betas: "" }
 }
 
 /// Where each envelope keeps its text.

@@ -3,6 +3,7 @@
 mod answers;
 mod arrivals;
 mod connections;
+mod originals;
 mod shipped;
 
 use std::fs;
@@ -44,13 +45,13 @@ const MESSAGES: &str = "dialect = \"anthropic-messages\"";
 struct Desk {
     fleet: Fleet,
     options: Options,
-    seen: SeenRequests,
+    memory: Memory,
 }
 
 impl Desk {
     fn new(models: &[(&str, &str)]) -> Self {
         let options = Options { clock: Clock::Fixed(1_700_000_000), ..Options::default() };
-        Self { fleet: fleet(models), options, seen: SeenRequests::default() }
+        Self { fleet: fleet(models), options, memory: Memory::default() }
     }
 
     fn ask(&self, method: &str, url: &str, headers: &[(&str, &str)], body: &[u8]) -> HttpAnswer {
@@ -72,7 +73,7 @@ impl Desk {
             body: (body.len() <= self.options.body_limit).then_some(body),
             served_at: "http://127.0.0.1:1",
         };
-        respond(&self.fleet, &self.options, &self.seen, &incoming)
+        respond(&self.fleet, &self.options, &self.memory, &incoming)
     }
 
     fn post(&self, url: &str, body: &Value) -> HttpAnswer {

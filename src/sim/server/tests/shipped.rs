@@ -8,7 +8,7 @@ use crate::sim::{ModelFile, NativeTools};
 
 fn desk() -> Desk {
     let fleet = Fleet::embedded().unwrap();
-    Desk { fleet, options: Options::default(), seen: SeenRequests::default() }
+    Desk { fleet, options: Options::default(), memory: Memory::default() }
 }
 
 fn request(model: &ModelFile, stream: bool) -> Request {
