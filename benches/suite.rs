@@ -59,7 +59,10 @@ fn turns(body: Option<&Value>) -> u32 {
 
 #[tokio::main]
 async fn main() {
-    println!("{:<24} {:>6} {:>9} {:>9} {:>7} {:>9}", "model", "mode", "turns", "suite", "ratio", "to plain");
+    println!(
+        "{:<24} {:>6} {:>9} {:>9} {:>7} {:>9}",
+        "model", "mode", "turns", "suite", "ratio", "to plain"
+    );
     for model in MODELS {
         let mut plain = None;
         for mode in [Mode::Plain, Mode::Stream, Mode::Both] {
@@ -68,7 +71,9 @@ async fn main() {
             let ratio = seconds / (LATENCY * turns).as_secs_f64();
             let to_plain = seconds / *plain.get_or_insert(seconds);
             let (mode, millis) = (mode.as_str(), took.as_millis());
-            println!("{model:<24} {mode:>6} {turns:>9} {millis:>6} ms {ratio:>7.2} {to_plain:>9.2}");
+            println!(
+                "{model:<24} {mode:>6} {turns:>9} {millis:>6} ms {ratio:>7.2} {to_plain:>9.2}"
+            );
         }
     }
 }

@@ -5,9 +5,7 @@ use futures_util::future::join_all;
 use super::{RunEnd, RunListener, RunRecorder, RunSettings, StopRequests};
 use crate::conversation::ExchangeLog;
 use crate::probe::{Again, Bench, Probe, Seed, sample};
-use crate::profile::{
-    Confirmation, Decision, Finding, Observed, Profile, SingleTool, Status,
-};
+use crate::profile::{Confirmation, Decision, Finding, Observed, Profile, SingleTool, Status};
 use crate::regress::{Change, SequentialTest, Suspicion, TestPlan};
 use crate::store::StoreError;
 use crate::target::Connection;

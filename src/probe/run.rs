@@ -45,8 +45,7 @@ type AskedProbes<'a> = Vec<(&'a Probe, Box<dyn Asked>)>;
 /// that the bench names, and what has no control of its own gets no negative verdict.
 pub async fn run(bench: &Bench, probes: &[&Probe], listener: &dyn ProbeListener) -> SuiteOutcome {
     let mode = bench.manner.mode;
-    let probes: Vec<&Probe> =
-        probes.iter().copied().filter(|probe| probe.is_asked(mode)).collect();
+    let probes: Vec<&Probe> = probes.iter().copied().filter(|probe| probe.is_asked(mode)).collect();
     let probes = probes.as_slice();
     let (climb, asked) = match Ladder::among(probes) {
         Some(ladder) => {

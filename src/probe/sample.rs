@@ -65,4 +65,3 @@ fn needed<'a>(probes: &[&'a Probe], id: &str) -> Vec<&'a Probe> {
     let is_needed = |other: &&Probe| other.id == id || probe.twins().contains(&other.id.as_str());
     probes.iter().copied().filter(is_needed).collect()
 }
-

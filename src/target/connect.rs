@@ -121,8 +121,7 @@ impl Connector {
         if price.is_none() && self.budget.limits().cost.is_some() {
             return Err(ConnectError::NoPrice { model: target.model });
         }
-        let (transport, credentials, budget) =
-            self.open(&target.endpoint, in_body, price, env)?;
+        let (transport, credentials, budget) = self.open(&target.endpoint, in_body, price, env)?;
         Ok(Connection { target, transport, credentials, budget, gate: self.gate.clone() })
     }
 

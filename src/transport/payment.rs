@@ -116,6 +116,7 @@ fn is_before_work(error: &TransportError) -> bool {
         | TransportError::NotUtf8 { .. }
         | TransportError::Decompression { .. }
         | TransportError::NotTheFraming { .. }
+        | TransportError::Stopped
         | TransportError::Other { .. } => false,
     }
 }

@@ -21,7 +21,8 @@ fn is_streamed(asked: &Asked) -> bool {
 type Failure = fn() -> Script;
 
 fn refused() -> Script {
-    let error = json!({"message": "tools need a stream", "code": 400, "status": "INVALID_ARGUMENT"});
+    let error =
+        json!({"message": "tools need a stream", "code": 400, "status": "INVALID_ARGUMENT"});
     Script::json(400, &json!({"type": "error", "error": error}))
 }
 
@@ -82,7 +83,10 @@ async fn an_endpoint_that_refuses_every_plain_request_is_asked_streamed() {
         if is_streamed(asked) {
             return chat::streamed(&good(asked));
         }
-        chat::refusal(400, "This model only support stream mode, please enable the stream parameter")
+        chat::refusal(
+            400,
+            "This model only support stream mode, please enable the stream parameter",
+        )
     })
     .await;
     let url = server.at(PLACES[0].0);
@@ -96,9 +100,11 @@ async fn an_endpoint_that_refuses_every_plain_request_is_asked_streamed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn trouble_of_everything_plain_is_no_verdict_on_plain_replies() {
     let server =
-        Server::start(|asked| {
-            if is_streamed(asked) { chat::streamed(&good(asked)) } else { broken() }
-        })
+        Server::start(
+            |asked| {
+                if is_streamed(asked) { chat::streamed(&good(asked)) } else { broken() }
+            },
+        )
         .await;
     let verdict = probe(&server.at(PLACES[0].0), &["--trials", "1", "--timeout", "20s"]).await;
     assert_eq!(verdict.result("singleTool").0, "pass");
@@ -214,7 +220,10 @@ async fn a_model_that_wants_the_other_field_for_the_token_limit_is_no_refusal() 
     let expected = probe(&healthy.at(PLACES[0].0), &ARGS).await;
     assert_eq!(verdict.code, Some(0), "{}", verdict.errors);
     assert_eq!(verdict.statuses(), expected.statuses());
-    assert_eq!(verdict.profile["results"]["history"]["shapes"], expected.profile["results"]["history"]["shapes"]);
+    assert_eq!(
+        verdict.profile["results"]["history"]["shapes"],
+        expected.profile["results"]["history"]["shapes"]
+    );
     let extra = r#"{"max_completion_tokens": 500}"#;
     let own = probe(&server.at(PLACES[0].0), &[&ARGS[..], &["--extra-body", extra]].concat()).await;
     assert_eq!(own.statuses(), expected.statuses(), "{}", own.errors);

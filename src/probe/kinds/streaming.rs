@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    Asking, Bench, Blocked, Case, Costing, Estimate, Known, Load, Probe, ProbeKind, SettledCase,
+    Asking, Bench, Blocked, Case, Costing, Estimate, Known, Probe, ProbeKind, SettledCase,
     SettledTrial, Trial, TrialId, case_result, displaced, hold_together, outcome,
 };
 use crate::ir::{Defect, Layer};
@@ -192,11 +192,7 @@ fn compare(streamed: &mut [Trial<Facts>], plain: &[SettledTrial], usual: Option<
 
 /// What a streamed trial showed. A client that streams loses a call that comes in a whole body, or
 /// stands where plain ones do not; and values that are right in the plain reply must stay right.
-fn judge(
-    trial: &Trial<Facts>,
-    plain: Option<&SettledTrial>,
-    usual: Option<Layer>,
-) -> Observation {
+fn judge(trial: &Trial<Facts>, plain: Option<&SettledTrial>, usual: Option<Layer>) -> Observation {
     if trial.is_displaced(usual) {
         return Observation::Negative(displaced(trial.layer));
     }
@@ -329,10 +325,13 @@ mod tests {
             let id = TrialId { case: case.to_string(), number: 0 };
             let facts = Facts { id, is_whole: false };
             let unheld = Trial::unheld(Finding::pass(""), facts.clone()).with_facts(facts);
-            Case { id: String::new(), trials: vec![Trial { shown: shown.clone().into(), ..unheld }] }
-                .settle(&Finding::pass(""), "")
-                .trials
-                .remove(0)
+            Case {
+                id: String::new(),
+                trials: vec![Trial { shown: shown.clone().into(), ..unheld }],
+            }
+            .settle(&Finding::pass(""), "")
+            .trials
+            .remove(0)
         };
         let twin = |lost: &Finding| {
             let passes = (1..20).map(|case| trial(case, &Finding::pass("")));

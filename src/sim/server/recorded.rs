@@ -86,8 +86,8 @@ fn reply(
     request: &Request,
 ) -> HttpAnswer {
     let framing = respond::framing(dialect, incoming);
-    if let Some(reply) = whereabouts::answer(request, incoming.served_at) {
-        return own_reply(dialect, framing, request, &reply);
+    if let Some(own) = whereabouts::answer(request, incoming.served_at) {
+        return own_reply(dialect, framing, request, &own.reply);
     }
     match recordings.answer(dialect, request) {
         RecordedAnswer::Whole(head, text) => {
