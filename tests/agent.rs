@@ -4,20 +4,15 @@
 
 use std::sync::Arc;
 
-use chrono::DateTime;
 use serde_json::{Value, json};
-use toolprobe::campaign::{Caution, RunSettings, Session, SessionStep};
 use toolprobe::conversation::{
     Address, AgentLoop, Client, Conversation, Ending, ExchangeLog, Miss, Step,
 };
 use toolprobe::ir::{CallFormat, CallId, Message, Part, ToolCall};
-use toolprobe::probe::{Suite, SuiteName};
-use toolprobe::profile::Tier;
 use toolprobe::prompted::{Protocol, ToolDelivery};
 use toolprobe::sim::{Fleet, Options, Running, Sim};
-use toolprobe::target::{Defaults, connect, simulated_fleet};
 use toolprobe::tools::{Effect, ErrorCode, Hook, Nonces, Registry, Tool, ToolFailure, probes};
-use toolprobe::transport::{Budget, HttpTransport, Scrubber, SizeLimits, Timeouts};
+use toolprobe::transport::{HttpTransport, Scrubber, SizeLimits, Timeouts};
 
 const ADD: &str = "Call the tool `probe_add` once, with:\n- a = 20\n- b = 22";
 const ADD_AGAIN: &str = "Call the tool `probe_add` once, with:\n- a = 1\n- b = 2";
