@@ -15,16 +15,15 @@ import threading
 import urllib.parse
 from concurrent.futures import ThreadPoolExecutor
 
-CANARY = 'Canary/7+x"Q=~zK.9w!tR'
+import secret_places
+from secret_places import PLACES, TEXT_ONLY
+
+CANARY = secret_places.CANARY
 HALF = len(CANARY) // 2
 
 
 def each(write):
     return lambda text: "".join(write(c) for c in text)
-
-
-def some_escaped(text):
-    return "".join(f"\\u{ord(c):04X}" if i % 2 else c for i, c in enumerate(text))
 
 
 def encoded(text):
@@ -33,6 +32,7 @@ def encoded(text):
 
 percent = each(lambda c: f"%{ord(c):02X}")
 unicode_escaped = each(lambda c: f"\\u{ord(c):04x}")
+NAMES = {"/": "&sol;", "+": "&plus;", '"': "&quot;", "=": "&equals;", "!": "&excl;", ".": "&period;"}
 
 # How a server may write what it echoes.
 FORMS = {
@@ -40,151 +40,44 @@ FORMS = {
     "upper": str.upper,
     "lower": str.lower,
     "json": lambda t: json.dumps(t)[1:-1],
-    "json-some": some_escaped,
+    "json-solidus": lambda t: json.dumps(t)[1:-1].replace("/", "\\/"),
+    "json-some": lambda t: "".join(f"\\u{ord(c):04X}" if i % 2 else c for i, c in enumerate(t)),
     "json-all": unicode_escaped,
     "json-in-json": lambda t: json.dumps(unicode_escaped(t))[1:-1],
     "html-decimal": each(lambda c: f"&#{ord(c)};"),
     "html-hex": each(lambda c: f"&#x{ord(c):X};"),
-    "html-named": lambda t: t.replace("/", "&sol;").replace("+", "&plus;").replace('"', "&quot;"),
+    "html-named": each(lambda c: NAMES.get(c, c)),
+    "html-twice": each(lambda c: f"&amp;#{ord(c)};"),
     "percent": percent,
+    "percent-lower": lambda t: percent(t).lower(),
     "percent-some": lambda t: urllib.parse.quote(t, safe=""),
     "percent-twice": lambda t: percent(t).replace("%", "%25"),
     "hex": lambda t: t.encode().hex(),
     "hex-upper": lambda t: t.encode().hex().upper(),
+    "hex-colons": lambda t: t.encode().hex(":"),
+    "bytes": lambda t: str(list(t.encode())),
     "base64-0": encoded,
     "base64-1": lambda t: encoded("u" + t),
     "base64-2": lambda t: encoded("u:" + t),
     "base64-url": lambda t: base64.urlsafe_b64encode(("ab" + t).encode()).decode().rstrip("="),
+    "base64-lines": lambda t: "\n".join(re.findall(".{1,12}", encoded("usr:" + t))),
+    "spaced": lambda t: " ".join(t),
+    "wide": lambda t: "\0".join(t),
 }
 
+QUOTED = urllib.parse.quote(CANARY, safe="")
 
-def chat_reply(message, finish="stop", **more):
-    choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": finish}
-    return {"id": "c1", "object": "chat.completion", "model": "m", "choices": [choice], **more}
-
-
-def call(name="probe_add", arguments='{"a": 1, "b": 2}', call_id="call_1"):
-    function = {"name": name, "arguments": arguments}
-    return {"tool_calls": [{"id": call_id, "type": "function", "function": function}]}
-
-
-def chunk(delta, finish=None):
-    choice = {"index": 0, "delta": delta, "finish_reason": finish}
-    return {"id": "c1", "object": "chat.completion.chunk", "model": "m", "choices": [choice]}
-
-
-def document(value, text):
-    """JSON in which @ stands for the echo, as the form has it: raw forms are quoted once."""
-    quoted = text if "\\u" in text else json.dumps(text)[1:-1]
-    return json.dumps(value).replace("@", quoted).encode()
-
-
-def events(chunks, text):
-    lines = b"".join(b"data: " + document(it, text) + b"\n\n" for it in chunks)
-    return lines + b"data: [DONE]\n\n"
-
-
-def split_events(key, wrap, end):
-    """The echo in two frames, and then once more character by character."""
-
-    def body(text):
-        pieces = [text[:HALF], text[HALF:], " and ", *text]
-        frames = [wrap({key: piece}) for piece in pieces] + end
-        return b"".join(b"data: " + json.dumps(it).encode() + b"\n\n" for it in frames)
-
-    return body
-
-
-ANTHROPIC_START = [
-    {"type": "message_start", "message": {"id": "m", "role": "assistant", "content": [], "usage": {}}},
-    {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
-]
-ANTHROPIC_END = [
-    {"type": "content_block_stop", "index": 0},
-    {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 1}},
-    {"type": "message_stop"},
-]
-
-
-def anthropic_split(text):
-    delta = lambda d: {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", **d}}
-    tail = split_events("text", delta, ANTHROPIC_END)(text)
-    return b"".join(b"data: " + json.dumps(it).encode() + b"\n\n" for it in ANTHROPIC_START) + tail
-
-
-def ollama_split(text):
-    lines = [{"model": "m", "message": {"role": "assistant", "content": p}} for p in (text[:HALF], text[HALF:])]
-    lines.append({"model": "m", "done": True, "done_reason": "stop", "message": {"role": "assistant", "content": ""}})
-    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
-
-
-def gemini_split(text):
-    wrap = lambda p: {"candidates": [{"content": {"role": "model", "parts": [p]}}]}
-    return split_events("text", wrap, [{"candidates": [{"finishReason": "STOP"}]}])(text)
-
-
-def responses_split(text):
-    wrap = lambda d: {"type": "response.output_text.delta", "item_id": "i", "output_index": 0, "content_index": 0, **d}
-    end = [{"type": "response.completed", "response": {"id": "r", "status": "completed", "output": []}}]
-    return split_events("delta", wrap, end)(text)
-
-
-chat_split = split_events("content", chunk, [chunk({}, "stop")])
-arguments_split = split_events(
-    "arguments", lambda f: chunk({"tool_calls": [{"index": 0, "id": "a", "function": {"name": "n", **f}}]}), [chunk({}, "tool_calls")]
-)
-JSON = "application/json"
-SSE = "text/event-stream"
-
-# Where a server may put it: status, content type, headers, and the body of plain and streamed replies.
-# A place that takes the raw text only has `None` for the other.
-PLACES = {
-    "error-400": (400, JSON, {}, lambda t: document({"error": {"message": "bad key @", "type": "x"}}, t)),
-    "error-401": (401, JSON, {}, lambda t: document({"error": {"message": "bad key @"}}, t)),
-    "error-500": (500, JSON, {}, lambda t: document({"error": {"message": "@", "code": "@"}}, t)),
-    "error-page": (502, "text/html", {}, lambda t: f"<html>{t}</html>".encode()),
-    "error-text": (400, "text/plain", {}, lambda t: t.encode()),
-    "not-json": (200, JSON, {}, lambda t: f"oops {t}".encode()),
-    "content": (200, JSON, {}, lambda t: document(chat_reply({"content": "it is @"}), t)),
-    "reasoning": (200, JSON, {}, lambda t: document(chat_reply({"content": "x", "reasoning_content": "@"}), t)),
-    "two-parts": (200, JSON, {}, None),
-    "call-name": (200, JSON, {}, lambda t: document(chat_reply(call(name="@"), "tool_calls"), t)),
-    "call-id": (200, JSON, {}, lambda t: document(chat_reply(call(call_id="@"), "tool_calls"), t)),
-    "call-arguments": (200, JSON, {}, lambda t: document(chat_reply(call(arguments='{"a": "@"}'), "tool_calls"), t)),
-    "broken-arguments": (200, JSON, {}, lambda t: document(chat_reply(call(arguments='{"a": @'), "tool_calls"), t)),
-    "text-call": (200, JSON, {}, lambda t: document(chat_reply({"content": '<tool_call>{"name": "@"</tool_call>'}), t)),
-    "finish-reason": (200, JSON, {}, lambda t: document(chat_reply({"content": "x"}, "@"), t)),
-    "model": (200, JSON, {}, lambda t: document({**chat_reply({"content": "x"}), "model": "@"}, t)),
-    "key-of-object": (200, JSON, {}, lambda t: document({**chat_reply({"content": "x"}), "@": 1}, t)),
-    "header": (400, JSON, {"x-request-id": lambda t: t}, lambda t: b'{"error":{"message":"no"}}'),
-    "two-headers": (400, JSON, {"x-request-id": lambda t: t[:HALF], "cf-ray": lambda t: t[HALF:]}, lambda t: b"{}"),
-    "location": (307, JSON, {"location": lambda t: "https://h.test/" + t}, lambda t: b""),
-    "stream-content": (200, SSE, {}, lambda t: events([chunk({"content": "@"}), chunk({}, "stop")], t)),
-    "stream-comment": (200, SSE, {}, lambda t: b": " + t.encode() + b"\n\n" + events([chunk({"content": "x"}), chunk({}, "stop")], t)),
-    "stream-event": (200, SSE, {}, lambda t: b"event: " + t.encode() + b"\n" + events([chunk({"content": "x"})], t)),
-    "stream-error": (200, SSE, {}, lambda t: events([{"error": {"message": "@"}}], t)),
-    "split-chat": (200, SSE, {}, chat_split),
-    "split-arguments": (200, SSE, {}, arguments_split),
-    "split-anthropic": (200, SSE, {}, anthropic_split),
-    "split-responses": (200, SSE, {}, responses_split),
-    "split-gemini": (200, SSE, {}, gemini_split),
-    "split-ollama": (200, "application/x-ndjson", {}, ollama_split),
-}
-
-
-def two_parts(text):
-    parts = [{"type": "text", "text": text[:HALF]}, {"type": "text", "text": text[HALF:]}]
-    return json.dumps(chat_reply({"content": parts})).encode()
-
-
-PLACES["two-parts"] = (200, JSON, {}, two_parts)
-DIALECTS = {"split-anthropic": "anthropic-messages", "split-responses": "openai-responses", "split-gemini": "gemini", "split-ollama": "ollama"}
-
-# How the secret is given.
+# How the secret is given: flags, variables, the user info and the query of the address.
 GIVEN = {
-    "key": (["--api-key-env", "CANARY_KEY"], {"CANARY_KEY": CANARY}, ""),
-    "header": (["--header", f"x-any-name: {CANARY}"], {}, ""),
-    "query": ([], {}, "?session=" + urllib.parse.quote(CANARY, safe="")),
+    "key": (["--api-key-env", "CANARY_KEY"], {"CANARY_KEY": CANARY}, "", ""),
+    "header": (["--header", f"x-any-name: {CANARY}"], {}, "", ""),
+    "scheme": (["--header", f"x-gate: Token {CANARY}"], {}, "", ""),
+    "header-env": (["--header-env", "x-gate=GATE"], {"GATE": CANARY}, "", ""),
+    "query": ([], {}, "", "?session=" + QUOTED),
+    "bare-query": ([], {}, "", "?" + QUOTED),
+    "password": ([], {}, f"me:{QUOTED}@", ""),
+    "body": (["--extra-body", json.dumps({"api_key": CANARY})], {}, "", ""),
+    "proxy": ([], {"http_proxy": "PROXY"}, "", ""),
 }
 
 
@@ -195,15 +88,15 @@ class Echo(http.server.BaseHTTPRequestHandler):
         self.do_POST()
 
     def do_POST(self):
-        self.rfile.read(int(self.headers.get("content-length") or 0))
-        _, form, place, *_ = self.path.split("/")
-        status, kind, headers, body = PLACES[place]
+        asked = self.rfile.read(int(self.headers.get("content-length") or 0))
+        path = urllib.parse.urlsplit(self.path).path
+        _, form, place, *rest = path.split("/")
         text = FORMS[form](CANARY)
-        data = body(text)
-        self.send_response(status)
+        status, phrase, kind, headers, data = secret_places.reply(self.command, place, rest, asked, text)
+        self.send_response(status, clean(phrase) if phrase else None)
         self.send_header("content-type", kind)
         for name, value in headers.items():
-            self.send_header(name, value(text).replace("\n", ""))
+            self.send_header(name, clean(value))
         self.send_header("content-length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
@@ -212,80 +105,200 @@ class Echo(http.server.BaseHTTPRequestHandler):
         pass
 
 
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64
+
+    def handle_error(self, *_):
+        """A client that hangs up is none of this check's business."""
+
+
+def clean(value):
+    return "".join(c for c in value if " " <= c <= "~")
+
+
 def unescaped(text):
     text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda m: chr(int(m[1], 16)), text)
     text = re.sub(r'\\(["\\/])', r"\1", text)
     return urllib.parse.unquote(html.unescape(text))
 
 
+INNER = [encoded(" " * shift + CANARY)[4:-4].lower() for shift in range(3)]
+NEEDLES = [CANARY, CANARY[:HALF], CANARY[HALF:]]
+WANTED = [n.lower() for n in NEEDLES] + [n.encode().hex() for n in NEEDLES] + INNER
+WANTED += [it.replace("+", "-").replace("/", "_") for it in INNER] + [str(list(CANARY.encode()))[1:-1].replace(" ", "")]
+
+
 def holds(text):
-    """Whether the secret, or one of its halves, stands in a text in any form."""
-    needles = [CANARY, CANARY[:HALF], CANARY[HALF:]]
-    wanted = [n.lower() for n in needles] + [n.encode().hex() for n in needles]
-    inner = [encoded(" " * shift + CANARY)[4:-4].lower() for shift in range(3)]
-    wanted += inner + [it.replace("+", "-").replace("/", "_") for it in inner]
+    """The form in which the secret, or one of its halves, stands in a text."""
     for _ in range(5):
         lower = text.lower()
-        for needle in wanted:
-            if needle in lower:
+        squeezed = re.sub(r"[\s\0:]|\\n|\\u0000", "", lower)
+        for needle in WANTED:
+            if needle in lower or needle in squeezed:
                 return needle
         text = unescaped(text)
     return None
 
 
+def unpacked(text):
+    """A journal with the records in it that are compressed."""
+    packed = re.findall(r'"packed":"([^"]+)"', text)
+    return text + "".join(gzip.decompress(base64.b64decode(it)).decode(errors="replace") for it in packed)
+
+
 def texts_of(folder):
     for path in sorted(pathlib.Path(folder).rglob("*")):
+        yield "name of a file", str(path.relative_to(folder))
         if path.is_file():
             data = path.read_bytes()
             data = gzip.decompress(data) if path.suffix == ".gz" else data
-            yield str(path.relative_to(folder)), data.decode(errors="replace")
+            yield str(path.relative_to(folder)), unpacked(data.decode(errors="replace"))
 
 
-def probe(program, port, form, place, given):
-    arguments, variables, query = GIVEN[given]
+class Session:
+    """Commands in one folder, and all that they said and wrote."""
+
+    def __init__(self, program, port, folder, form, place, given):
+        arguments, variables, user, query = GIVEN[given]
+        host = "h.test" if given == "proxy" else f"{user}127.0.0.1:{port}"
+        proxy = f"http://me:{QUOTED}@127.0.0.1:{port}"
+        variables = {name: proxy if value == "PROXY" else value for name, value in variables.items()}
+        self.program, self.folder = program, folder
+        self.environment = {"PATH": os.environ["PATH"], **variables}
+        self.url = f"http://{host}/{form}/{place}/v1{query}"
+        self.dialect = secret_places.DIALECTS.get(place, "openai-chat")
+        self.asking = ["--trials", "1", "--suite", "light", "--timeout", "20s"]
+        self.endpoint = [self.url, "--model", "m", "--dialect", self.dialect, *self.asking, *arguments]
+        self.arguments, self.found = arguments, []
+
+    def run(self, *arguments):
+        # Without standard input, so that nothing waits for a person.
+        done = subprocess.run([self.program, *arguments], cwd=self.folder, env=self.environment,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
+        for name, text in (("stdout", done.stdout), ("stderr", done.stderr)):
+            self.found.append((f"{' '.join(arguments[:1])} {name}", text.decode(errors="replace")))
+        if done.returncode not in (0, 1, 2, 3):
+            self.found.append((f"{arguments[0]} ended with {done.returncode}", CANARY))
+        return done.stdout.decode(errors="replace")
+
+    def leaks(self):
+        self.found.extend(texts_of(self.folder))
+        return [(name, needle) for name, text in self.found if (needle := holds(text))]
+
+
+def short_session(session):
+    session.run("probe", *session.endpoint, "-vv")
+
+
+def usual_session(session):
+    session.run("probe", *session.endpoint, "-vv")
+    session.run("probe", *session.endpoint, "--no-keep", "--format", "json")
+
+
+FORMATS = ["table", "json", "markdown", "csv", "junit", "html"]
+
+
+def configuration(session):
+    """The same endpoint in a file, the secret where a file may have it."""
+    entry = {"name": "t", "model": "m", "base_url": session.url, "dialect": session.dialect}
+    tables = ""
+    for flag, value in zip(session.arguments[::2], session.arguments[1::2]):
+        name, _, rest = value.partition("=" if flag == "--header-env" else ":")
+        match flag:
+            case "--api-key-env":
+                entry["api_key_env"] = value
+            case "--header":
+                tables += f"[targets.headers]\n{name} = {json.dumps(rest.strip())}\n"
+            case "--header-env":
+                tables += f"[targets.headers_env]\n{name} = {json.dumps(rest)}\n"
+            case "--extra-body":
+                entry["extra_body"] = value
+    lines = "".join(f"{key} = {json.dumps(value)}\n" for key, value in entry.items())
+    return f"[[targets]]\n{lines}{tables}"
+
+
+def every_command(session):
+    """All commands that can say something about an endpoint or what was kept of it."""
+    for form in FORMATS:
+        session.run("probe", *session.endpoint, "--format", form)
+    session.run("record", *session.endpoint, "--output", "transcript.json")
+    session.run("replay", "transcript.json", "-v")
+    config = pathlib.Path(session.folder, "toolprobe.toml")
+    config.write_text(configuration(session))
+    for form in ("table", "json"):
+        session.run("run", *session.asking, "-vv", "--format", form)
+    config.unlink()
+    addresses = set()
+    for _, text in list(session.found) + list(texts_of(session.folder)):
+        addresses.update(re.findall(r"sha256:[0-9a-f]{64}", text))
+    for address in sorted(addresses)[:4]:
+        session.run("show", address)
+        session.run("show", address, "--curl")
+    for form in FORMATS:
+        session.run("report", "--format", form)
+    session.run("accept")
+    for form in ("table", "json", "markdown", "junit", "html", "sarif", "code-quality"):
+        session.run("gate", "--format", form)
+    for command in ("assess", "drift", "rollout", "status", "metrics", "prune"):
+        session.run(command)
+    for profile in sorted(pathlib.Path(session.folder, "profiles").glob("*.json")):
+        session.run("plan", str(profile))
+        session.run("diff", str(profile), str(profile))
+    config.write_text(configuration(session))
+    for command in ("doctor", "status"):
+        session.run(command)
+    config.unlink()
+
+
+def attempt(program, port, steps, form, place, given):
     with tempfile.TemporaryDirectory() as folder:
-        url = f"http://127.0.0.1:{port}/{form}/{place}/v1{query}"
-        dialect = DIALECTS.get(place, "openai-chat")
-        common = [url, "--model", "m", "--dialect", dialect, "--trials", "1", "--timeout", "10s", *arguments]
-        environment = {"PATH": os.environ["PATH"], **variables}
-        # A command of its own each: what is said, what is kept, what is written on request.
-        runs = [
-            ["probe", *common, "-vv", "--suite", "light"],
-            ["probe", *common, "--suite", "light", "--no-keep", "--format", "json"],
-        ]
-        found = []
-        for run in runs:
-            done = subprocess.run([program, *run], cwd=folder, env=environment, capture_output=True, timeout=120)
-            for name, text in (("stdout", done.stdout), ("stderr", done.stderr)):
-                found.append((f"{run[0]} {name}", text.decode(errors="replace")))
-        found.extend(texts_of(folder))
-        kept = any(name.endswith(("manifest.json", "profile.json")) or "/" in name for name, _ in found)
-        return [(name, holds(text)) for name, text in found if holds(text)], len(found), kept
+        session = Session(program, port, folder, form, place, given)
+        steps(session)
+        return session.leaks(), len(session.found)
 
 
-def pairs(short):
+def work(short):
+    """Which forms, places and ways to give the secret are tried, by which commands."""
     forms, places, given = list(FORMS), list(PLACES), list(GIVEN)
+    fits = lambda form, place: "raw" if place.startswith(("split", "two")) or (place in TEXT_ONLY and form == "wide") else form
     if short:
-        count = max(len(forms), len(places))
-        return [(forms[i % len(forms)] if not places[i % len(places)].startswith(("split", "two")) else "raw",
-                 places[i % len(places)], given[i % len(given)]) for i in range(count)]
-    return [(form, place, given[(i + j) % len(given)]) for i, form in enumerate(forms) for j, place in enumerate(places)]
+        todo = [(short_session, fits(forms[i % len(forms)], place), place, given[i % len(given)]) for i, place in enumerate(places)]
+        return todo + [(every_command, "json-some", "obedient", "header")]
+    todo = [(usual_session, fits(form, place), place, given[(i + j) % len(given)])
+            for i, form in enumerate(forms) for j, place in enumerate(places)]
+    # Commands that need verdicts are tried with every form, and with every way to give a secret.
+    todo += [(every_command, form, "obedient", given[i % len(given)]) for i, form in enumerate(forms)]
+    todo += [(every_command, "raw", place, way) for way in given for place in ("obedient", "error-400")]
+    return list(dict.fromkeys(todo))
+
+
+def refused_keys(program):
+    """A key that is pasted where a name belongs must not be shown."""
+    leaks = []
+    for flags in (["--api-key-env", CANARY], ["--header", CANARY], ["--header-env", CANARY], ["--header-env", f"x={CANARY}"],
+                  ["--header", f"authorization: Bearer {CANARY}"], ["--api-key", CANARY], ["--extra-body", f'{{"api_key": "{CANARY}'],
+                  [f"--header=x a: {CANARY}"], [f"--api-key-env={CANARY}", "--no-such-flag"]):
+        command = [program, "probe", "http://127.0.0.1:9/v1", "--model", "m", "--no-keep", *flags]
+        done = subprocess.run(command, capture_output=True, timeout=120, env={"PATH": os.environ["PATH"]})
+        if done.returncode != 2 or holds((done.stdout + done.stderr).decode(errors="replace")):
+            leaks.append(f"pasted: {flags[0]}: exit {done.returncode}")
+    return leaks
 
 
 def main():
     program, short = os.path.abspath(sys.argv[1]), "--short" in sys.argv
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
-    server.daemon_threads = True
+    server = Server(("127.0.0.1", 0), Echo)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    todo = pairs(short)
-    leaks, outputs = [], 0
+    todo, leaks, outputs = work(short), refused_keys(program), 0
     with ThreadPoolExecutor(4) as pool:
-        jobs = {pair: pool.submit(probe, program, server.server_port, *pair) for pair in todo}
-        for pair, job in jobs.items():
-            found, count, _ = job.result()
+        jobs = [(it, pool.submit(attempt, program, server.server_port, *it)) for it in todo]
+        for (_, *names), job in jobs:
+            found, count = job.result()
             outputs += count
-            leaks += [f"{' / '.join(pair)}: {name}: {needle}" for name, needle in found]
-    print(f"secret-check: {len(todo)} runs, {len(FORMS)} forms, {len(PLACES)} places, {outputs} outputs and files, {len(leaks)} leaks")
+            leaks += [f"{' / '.join(names)}: {name}: {needle}" for name, needle in found]
+    print(f"secret-check: {len(todo)} sessions, {len(FORMS)} forms, {len(PLACES)} places, {len(GIVEN)} ways to give a secret, "
+          f"{outputs} outputs and files, {len(leaks)} leaks")
     for leak in leaks[:40]:
         print("  " + leak)
     sys.exit(1 if leaks else 0)

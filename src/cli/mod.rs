@@ -40,7 +40,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use args::secrets::remember_secrets;
+use args::secrets::{remember_proxies, remember_secrets};
 use shell::console::{self, Color, Console};
 use shell::error::CliError;
 
@@ -99,6 +99,11 @@ enum Command {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
+    // A panic may quote what a server sent.
+    std::panic::set_hook(Box::new(|panic| {
+        console::print_error(&format!("internal error: {panic}"))
+    }));
+    remember_proxies(|name| std::env::var(name).ok());
     remember_secrets(std::env::args_os().map(|it| it.to_string_lossy().into_owned()));
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,

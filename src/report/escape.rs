@@ -3,23 +3,33 @@
 //! One function per medium. HTML and XML need none beside [`for_terminal`]: their writers escape
 //! by themselves.
 
-/// Text for a terminal: one line, without control characters and without the marks that turn the
-/// direction of writing.
+/// Text for a terminal: one line, without control characters, without the marks that turn the
+/// direction of writing, and without characters that nobody sees.
 pub fn for_terminal(text: &str) -> String {
     text.chars()
         .map(|c| match c {
             '\n' | '\r' | '\t' => ' ',
-            c if c.is_control() || is_direction_mark(c) => '\u{fffd}',
+            c if c.is_control() || is_deceptive(c) => '\u{fffd}',
             c => c,
         })
         .collect()
 }
 
-/// Whether a character turns the direction of writing.
-pub fn is_direction_mark(c: char) -> bool {
+/// Whether a character makes a text look like another one: it turns the direction of writing, breaks
+/// the line, or takes no room. The joiners U+200C and U+200D pass: scripts and emoji need them.
+pub fn is_deceptive(c: char) -> bool {
     matches!(
         c,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        '\u{61c}'
+            | '\u{180e}'
+            | '\u{200b}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}'
     )
 }
 

@@ -38,7 +38,7 @@ pub use changes::{
     ChangeEntry, Changes, append_summary, change_line, changes_annotations, changes_code_quality,
     changes_markdown, changes_sarif, changes_text,
 };
-pub use escape::{for_terminal, is_direction_mark};
+pub use escape::{for_terminal, is_deceptive};
 pub use exchange::{curl, exchange_text};
 pub use grid::grid;
 pub use html::changes_html;

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use aho_corasick::AhoCorasick;
-use memchr::memchr3;
 
 use super::Secret;
 use super::forms::forms_of;
+use super::squeeze::Squeezed;
 use super::unescape::Layer;
 
 /// How many levels of escapes are undone: a URL-encoded text inside JSON inside JSON has three.
@@ -17,6 +17,9 @@ const WINDOW: usize = 64 * 1024;
 
 /// The most bytes that one escaped byte takes (`\\u0025` and the like, over all levels).
 const LONGEST_ESCAPE: usize = 24;
+
+/// The shortest secret that is looked for across white space: shorter ones are words of a sentence.
+const SHORTEST_SQUEEZED: usize = 16;
 
 /// Finds any of the registered secrets, in upper and lower case.
 #[derive(Debug)]
@@ -40,31 +43,42 @@ impl Finder {
     pub(super) fn spans(&self, text: &[u8]) -> Vec<Range<usize>> {
         let mut spans = Vec::new();
         self.search(&text, |at| at, &mut spans);
-        self.search_escaped(text, &mut spans);
+        self.search_altered(text, &mut spans);
         merge(spans)
     }
 
-    fn search_escaped(&self, text: &[u8], spans: &mut Vec<Range<usize>>) {
+    /// The search in what is left when escapes and white space are taken away, window by window.
+    fn search_altered(&self, text: &[u8], spans: &mut Vec<Range<usize>>) {
         let window = WINDOW.max(self.overlap * 2);
         let mut start = 0;
         while let Some(rest) = text.get(start..) {
-            // Nothing is escaped before the first mark of an escape; what it belongs to may begin
-            // earlier.
-            let Some(first) = memchr3(b'\\', b'%', b'&', rest) else { return };
-            start += first.saturating_sub(self.overlap);
-            let end = text.len().min(start + window);
-            let mut layer = Layer::plain(text.get(start..end).unwrap_or_default(), start);
-            for _ in 0..LEVELS {
-                let Some(next) = layer.unescape() else { break };
-                layer = next;
-                let origin = |at: usize| layer.starts.get(at).copied().unwrap_or(end);
-                self.search(&layer.bytes, origin, spans);
-            }
-            if end == text.len() {
+            let length = rest.len().min(window);
+            let plain = Layer::plain(rest.get(..length).unwrap_or_default(), start);
+            self.search_squeezed(&self.search_escaped(plain, spans), spans);
+            if length == rest.len() {
                 return;
             }
-            start = end - self.overlap;
+            start += length - self.overlap;
         }
+    }
+
+    /// Searches each level of escapes, and gives the last one.
+    fn search_escaped(&self, plain: Layer, spans: &mut Vec<Range<usize>>) -> Layer {
+        let mut layer = plain;
+        for _ in 0..LEVELS {
+            let Some(next) = layer.unescape() else { break };
+            layer = next;
+            let origin = |at: usize| layer.starts.get(at).copied().unwrap_or_default();
+            self.search(&layer.bytes, origin, spans);
+        }
+        layer
+    }
+
+    fn search_squeezed(&self, layer: &Layer, spans: &mut Vec<Range<usize>>) {
+        let Some(squeezed) = Squeezed::of(layer) else { return };
+        let found = self.automaton.find_overlapping_iter(&squeezed.bytes);
+        let long = found.map(|it| it.range()).filter(|it| it.len() >= SHORTEST_SQUEEZED);
+        spans.extend(long.filter_map(|it| squeezed.origin(&it)));
     }
 
     fn search(

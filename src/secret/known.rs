@@ -15,6 +15,11 @@ pub(crate) fn remember(secret: &Secret) {
     KNOWN.write().unwrap_or_else(PoisonError::into_inner).register(secret);
 }
 
+/// A scrubber of all secrets that are known by now.
+pub(crate) fn known_secrets() -> Scrubber {
+    KNOWN.read().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
 /// A text as it may be shown.
 pub(crate) fn scrub(text: &str) -> Cow<'_, str> {
     KNOWN.read().unwrap_or_else(PoisonError::into_inner).borrowed(text)

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use memchr::{memchr, memchr2};
+use memchr::{memchr, memchr_iter, memchr2};
 
 use super::finder::Finder;
 
@@ -50,13 +50,16 @@ fn blank(found: &Range<usize>, pieces: &[Piece], spans: &mut [Vec<Range<usize>>]
 }
 
 /// The strings that belong together: by their key, and by their key and the indexes beside it, as
-/// interleaved calls are told apart by an index.
+/// interleaved calls are told apart by an index, and the items of a response by their id.
 fn groups<'a>(texts: &[&'a str]) -> BTreeMap<(&'a str, Vec<&'a str>), Vec<Piece>> {
     let mut groups: BTreeMap<(&str, Vec<&str>), Vec<Piece>> = BTreeMap::new();
-    for (text, content) in texts.iter().enumerate() {
-        let Literals { strings, indexes } = literals(content);
+    let records = texts.iter().enumerate().flat_map(|(text, content)| {
+        records(content).into_iter().map(move |(start, record)| (text, start, record))
+    });
+    for (text, start, record) in records {
+        let Literals { strings, indexes } = literals(record);
         for (key, range) in strings {
-            let piece = Piece { text, range };
+            let piece = Piece { text, range: start + range.start..start + range.end };
             if !indexes.is_empty() {
                 groups.entry((key, indexes.clone())).or_default().push(piece.clone());
             }
@@ -64,6 +67,18 @@ fn groups<'a>(texts: &[&'a str]) -> BTreeMap<(&'a str, Vec<&'a str>), Vec<Piece>
         }
     }
     groups
+}
+
+/// The records of a text and where each begins: a stream that came as one text has a record per line.
+fn records(text: &str) -> Vec<(usize, &str)> {
+    let opens = |at: &usize| {
+        let line = text.get(at + 1..).unwrap_or_default();
+        ["{", "data:"].iter().any(|opener| line.starts_with(opener))
+    };
+    let ends: Vec<usize> = memchr_iter(b'\n', text.as_bytes()).filter(opens).collect();
+    let starts = std::iter::once(0).chain(ends.iter().map(|end| end + 1));
+    let ends = ends.iter().copied().chain([text.len()]);
+    starts.zip(ends).map(|(start, end)| (start, text.get(start..end).unwrap_or_default())).collect()
 }
 
 /// The strings of a JSON text with their keys, and the values of its indexes.
@@ -90,10 +105,10 @@ fn literals(text: &str) -> Literals<'_> {
         let after = text.get(end + 1..).unwrap_or_default().trim_start();
         if let Some(value) = after.strip_prefix(':') {
             key = content;
-            if key.to_ascii_lowercase().ends_with("index") {
+            if key.to_ascii_lowercase().ends_with("index") || key == "item_id" {
                 let value = value.trim_start();
-                let length = value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len());
-                found.indexes.extend(value.get(..length));
+                let ends = |c: char| c.is_whitespace() || matches!(c, ',' | '}' | ']');
+                found.indexes.extend(value.get(..value.find(ends).unwrap_or(value.len())));
             }
         } else {
             found.strings.push((key, start..end));

@@ -178,6 +178,9 @@ mod tests {
             ("hex", each(|c| format!("{:02x}", u32::from(c)))),
             ("hex, upper", each(|c| format!("{:02X}", u32::from(c)))),
             ("hex, escaped", each(|c| format!("\\x{:02x}", u32::from(c)))),
+            ("wide", each(|c| format!("{c}\0")).trim_end_matches('\0').to_owned()),
+            ("broken by spaces", format!("{}\u{200b} {}", &KEY[..5], &KEY[5..])),
+            ("broken in json", quoted.trim_matches('"').replace("-t", "\\n-\\u0000t")),
             ("hex, spaced", each(|c| format!("{:02x} ", u32::from(c))).trim().to_owned()),
         ]
     }
@@ -199,6 +202,24 @@ mod tests {
                 assert!(scrubbed.contains(SECRET_MARK) && rest < 9, "{encoded}: {scrubbed}");
             }
         }
+    }
+
+    #[test]
+    fn base64_that_is_broken_into_lines_is_recognised() {
+        let encoded = STANDARD.encode(format!("usr:{KEY}"));
+        let (first, second) = encoded.split_at(14);
+        for line_end in ["\n", "\r\n", "\\n", "\\\\r\\\\n"] {
+            let scrubbed = scrubber().text(format!("{first}{line_end}{second}"));
+            let rest = scrubbed.replace(SECRET_MARK, "").len();
+            assert!(scrubbed.contains(SECRET_MARK) && rest < 9, "{line_end:?}: {scrubbed}");
+        }
+    }
+
+    #[test]
+    fn short_secrets_are_not_found_across_words_and_long_ones_keep_what_follows() {
+        let scrubber = Scrubber::new(["testtest", "sk-0123456789abcdef"].map(Secret::new));
+        assert_eq!(scrubber.text("a test test"), "a test test");
+        assert_eq!(scrubber.text("sk-0123456789abcdef \n x"), "[secret] \n x");
     }
 
     #[test]
@@ -245,6 +266,20 @@ mod tests {
         let frames = [delta(0, "sk-abcd"), delta(1, "other"), delta(0, "efgh12345")];
         let clean = pieces(&frames.each_ref().map(String::as_str));
         assert_eq!(clean, [delta(0, "[secret]"), delta(1, "other"), delta(0, "[secret]")]);
+        let item = |id: &str, text: &str| format!(r#"{{"item_id": "{id}", "delta": "{text}"}}"#);
+        let frames = [item("a", "sk-abcd"), item("b", "other"), item("a", "efgh12345")];
+        let clean = pieces(&frames.each_ref().map(String::as_str));
+        assert_eq!(clean, [item("a", "[secret]"), item("b", "other"), item("a", "[secret]")]);
+    }
+
+    #[test]
+    fn interleaved_deltas_of_a_stream_in_one_text_are_joined_too() {
+        let frame =
+            |index: u8, text: &str| format!("data: {{\"index\":{index},\"d\":\"{text}\"}}\n\n");
+        let stream =
+            |first: &str, last: &str| frame(0, first) + &frame(1, "other") + &frame(0, last);
+        let clean = pieces(&[&stream("sk-abcd", "efgh12345")]);
+        assert_eq!(clean, [stream("[secret]", "[secret]")]);
     }
 
     #[test]

@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use url::Url;
 
+use super::credentials::secrets_in_fields;
 use super::offered::offered_models;
 use super::{Access, Bounds, Credentials, Endpoint, Env, MissingKey, Target, Timeouts};
 use crate::conversation::{Address, Client, ExchangeLog};
 use crate::dialect::EndpointError;
 use crate::profile::origin;
-use crate::secret::remember;
+use crate::secret::{known_secrets, remember};
 use crate::transport::{
     self, Budget, ConcurrencyLimit, HttpCall, HttpTransport, InFlight, Pool, RetryPolicy,
     RetrySettings, Retrying, Scrubber, Secret, SendGate, SetupError, SharedLimits, SizeLimits,
@@ -99,7 +100,8 @@ impl Connector {
 
     /// Opens a connection over HTTP with the limits and timeouts of the target's endpoint.
     pub fn connect(&self, target: Target, env: Env<'_>) -> Result<Connection, ConnectError> {
-        let (transport, credentials, budget) = self.open(&target.endpoint, env)?;
+        let in_body = secrets_in_fields(&target.extra_body);
+        let (transport, credentials, budget) = self.open(&target.endpoint, in_body, env)?;
         Ok(Connection { target, transport, credentials, budget, gate: self.gate.clone() })
     }
 
@@ -109,16 +111,21 @@ impl Connector {
         endpoint: &Endpoint,
         env: Env<'_>,
     ) -> Result<Option<Vec<String>>, ConnectError> {
-        let (transport, credentials, _) = self.open(endpoint, env)?;
+        let (transport, credentials, _) = self.open(endpoint, Vec::new(), env)?;
         Ok(offered_models(&*transport, endpoint, &credentials).await)
     }
 
-    fn open(&self, endpoint: &Endpoint, env: Env<'_>) -> Result<OpenTransport, ConnectError> {
+    fn open(
+        &self,
+        endpoint: &Endpoint,
+        in_body: Vec<Secret>,
+        env: Env<'_>,
+    ) -> Result<OpenTransport, ConnectError> {
         let credentials = endpoint.credentials(env)?;
-        let secrets = secrets_to_send(endpoint, &credentials)?;
+        let secrets = secrets_to_send(endpoint, &credentials, in_body)?;
         let timeouts = timeouts(endpoint.timeouts);
         let pool = self.pool(timeouts.connect)?;
-        let scrubber = scrubber(endpoint, secrets);
+        let scrubber = scrubber(endpoint, &secrets);
         let sizes = size_limits(&endpoint.bounds);
         let http = HttpTransport::over(pool, timeouts, sizes, scrubber);
         let http = http.sharing(self.in_flight.clone());
@@ -178,19 +185,19 @@ pub fn connect(
 fn secrets_to_send(
     endpoint: &Endpoint,
     credentials: &Credentials,
+    in_body: Vec<Secret>,
 ) -> Result<Vec<Secret>, ConnectError> {
-    let mut all = Vec::new();
+    let mut all = in_body;
     for access in &endpoint.accesses {
         let url = &access.base_url;
         let call = endpoint.dress(HttpCall::get(url.clone()), access, credentials);
-        let secrets: Vec<Secret> = call.secrets().collect();
-        if !secrets.is_empty() && crosses_a_network_in_the_clear(url) && !endpoint.insecure_http {
+        all.extend(call.secrets());
+        if !all.is_empty() && crosses_a_network_in_the_clear(url) && !endpoint.insecure_http {
             let host = url.host_str().unwrap_or_default().to_owned();
             return Err(ConnectError::PlainHttp { host });
         }
-        secrets.iter().for_each(remember);
-        all.extend(secrets);
     }
+    all.iter().for_each(remember);
     Ok(all)
 }
 
@@ -198,9 +205,11 @@ fn crosses_a_network_in_the_clear(url: &Url) -> bool {
     url.scheme() != "https" && !is_loopback(url)
 }
 
-/// What is kept out of the records of an endpoint.
-fn scrubber(endpoint: &Endpoint, secrets: Vec<Secret>) -> Scrubber {
-    let mut scrubber = Scrubber::new(secrets);
+/// What is kept out of the records of an endpoint: its secrets, and the others that this process was given,
+/// such as the password of a proxy.
+fn scrubber(endpoint: &Endpoint, secrets: &[Secret]) -> Scrubber {
+    let mut scrubber = known_secrets();
+    secrets.iter().for_each(|secret| scrubber.register(secret));
     if let Some(alias) = &endpoint.alias {
         for access in &endpoint.accesses {
             scrubber.rename(access.base_url.as_str().trim_end_matches('/'), alias);

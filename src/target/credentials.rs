@@ -1,7 +1,10 @@
 //! Credentials and headers that every request to an endpoint carries.
 
+use serde_json::Value;
+
 use super::presets::{Hosting, Preset, PresetKey};
 use super::{Access, Endpoint, Env, TargetEntry};
+use crate::ir::Object;
 use crate::secret::remember;
 use crate::transport::{HeaderText, HttpCall, Secret, is_open_header};
 
@@ -75,14 +78,60 @@ impl Credentials {
     }
 }
 
-/// A header that the user sets. Any name may carry a credential.
-pub(super) fn own_header(name: &str, value: &str) -> (String, HeaderText) {
-    let text = if is_open_header(name) {
+/// A header that the user sets. Any name may carry a credential; a value that stands in the model's name
+/// or in the address (`open`) is known to everybody, and blanking it would spoil the evidence.
+pub(super) fn own_header<'a>(
+    name: &str,
+    value: &str,
+    mut open: impl Iterator<Item = &'a str>,
+) -> (String, HeaderText) {
+    let text = if is_open_header(name) || open.any(|text| text.contains(value)) {
         HeaderText::Plain(value.to_owned())
     } else {
         HeaderText::Secret { scheme: String::new(), secret: Secret::new(value) }
     };
     (name.to_ascii_lowercase(), text)
+}
+
+/// Names of fields that hold a credential, as some gateways take in the body of a request.
+const CREDENTIAL_FIELDS: &[&str] = &[
+    "accesstoken",
+    "apikey",
+    "authorization",
+    "authtoken",
+    "bearer",
+    "credential",
+    "password",
+    "secret",
+    "sessiontoken",
+];
+
+/// The credentials among the fields that a user adds to request bodies, known by their names.
+pub(crate) fn secrets_in_fields(fields: &Object) -> Vec<Secret> {
+    let mut found = Vec::new();
+    for (name, value) in fields {
+        collect_secrets(is_credential_field(name), value, &mut found);
+    }
+    found
+}
+
+fn collect_secrets(is_credential: bool, value: &Value, found: &mut Vec<Secret>) {
+    match value {
+        Value::String(text) if is_credential => found.extend(Secret::with_parts(text)),
+        Value::Array(items) => {
+            items.iter().for_each(|item| collect_secrets(is_credential, item, found));
+        }
+        Value::Object(fields) => fields.iter().for_each(|(name, value)| {
+            collect_secrets(is_credential || is_credential_field(name), value, found);
+        }),
+        _ => {}
+    }
+}
+
+fn is_credential_field(name: &str) -> bool {
+    let letters = name.chars().filter(char::is_ascii_alphanumeric);
+    let name: String = letters.map(|c| c.to_ascii_lowercase()).collect();
+    CREDENTIAL_FIELDS.iter().any(|known| name.contains(known))
 }
 
 /// The longest name of a variable that is shown though it is not set.
@@ -192,6 +241,36 @@ mod tests {
         let versions = call.headers.iter().filter(|(name, _)| name == "anthropic-version");
         let text = HeaderText::Plain("2026-10-21".to_owned());
         assert_eq!(versions.map(|(_, value)| value).collect::<Vec<_>>(), [&text]);
+    }
+
+    #[test]
+    fn a_header_that_repeats_what_is_in_the_open_is_no_secret() {
+        let mut entry = TargetEntry {
+            base_url: Some("https://gate.test/research-team/v1".to_owned()),
+            model: Some("acme/model-name-7b".to_owned()),
+            ..TargetEntry::default()
+        };
+        for (name, value) in [
+            ("x-model", "acme/model-name-7b"),
+            ("x-team", "research-team"),
+            ("x-gate", "acme/model-name-7b-key"),
+        ] {
+            entry.headers.insert(name.to_owned(), value.to_owned());
+        }
+        let headers = endpoint(&entry, &|_| None).headers;
+        let plain = |name: &str| matches!(headers[name], HeaderText::Plain(_));
+        assert!(plain("x-model") && plain("x-team") && !plain("x-gate"));
+    }
+
+    #[test]
+    fn credentials_in_bodies_are_known_by_their_names() {
+        let fields = serde_json::json!({
+            "api_key": "key-1", "X-Auth-Token": ["key-2"], "nested": {"clientSecret": "key-3"},
+            "metadata": {"credentials": {"user": "key-4"}}, "max_tokens": 5, "stop": "</s>",
+        });
+        let found = secrets_in_fields(fields.as_object().unwrap());
+        let found: Vec<&str> = found.iter().map(Secret::expose).collect();
+        assert_eq!(found, ["key-1", "key-2", "key-3", "key-4"]);
     }
 
     #[test]

@@ -36,6 +36,7 @@ pub use config::{Bounds, Config, ConfigFile, Defaults, Limits, STARTER, Timeouts
 pub use config_error::ConfigError;
 pub(crate) use connect::MAX_TOKENS;
 pub use connect::{ConnectError, Connection, Connector, connect};
+pub(crate) use credentials::secrets_in_fields;
 pub use credentials::{Credentials, KeyFrom, MissingKey};
 pub use dialect_answer::{DialectAnswer, Rank};
 pub(crate) use discover::GREETINGS;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use url::Url;
+use url::{Position, Url};
 
 use super::access::accesses;
 use super::credentials::{check_variable, key_from, own_header, preset_key};
@@ -197,7 +197,8 @@ pub fn resolve_endpoint(
     let presets = preset.into_iter().flat_map(|preset| &preset.headers);
     let mut headers: BTreeMap<String, HeaderText> =
         presets.map(|(name, value)| (name.clone(), HeaderText::Plain(value.clone()))).collect();
-    headers.extend(entry.headers.iter().map(|(name, value)| own_header(name, value)));
+    let open = || open_texts(entry, &accesses);
+    headers.extend(entry.headers.iter().map(|(name, value)| own_header(name, value, open())));
     Ok(Endpoint {
         provider: preset.map_or(CUSTOM, |preset| preset.id.as_str()).to_owned(),
         hosting,
@@ -213,6 +214,13 @@ pub fn resolve_endpoint(
         bounds: defaults.bounds.iter().chain(&entry.bounds).map(|(k, v)| (*k, *v)).collect(),
         insecure_http: entry.insecure_http.or(defaults.insecure_http).unwrap_or(false),
     })
+}
+
+/// What an entry says in the open: its models, and the places of its addresses.
+fn open_texts<'a>(entry: &'a TargetEntry, accesses: &'a [Access]) -> impl Iterator<Item = &'a str> {
+    let place = |access: &'a Access| &access.base_url[Position::BeforeHost..Position::AfterPath];
+    let models = entry.model.iter().chain(&entry.models).map(String::as_str);
+    models.chain(accesses.iter().map(place))
 }
 
 /// Where the name of a variable is asked for, people paste the key itself.

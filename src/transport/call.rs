@@ -99,19 +99,26 @@ impl HttpCall {
     /// The credentials that this request carries, in its headers and its address.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = Secret> {
         let in_headers = self.headers.iter().filter_map(|(name, value)| match value {
-            HeaderText::Secret { secret, .. } => Some(secret.clone()),
-            HeaderText::Plain(text) => headers::is_credential(name).then(|| Secret::new(text)),
+            HeaderText::Secret { secret, .. } => Some(secret.expose()),
+            HeaderText::Plain(text) => headers::is_credential(name).then_some(text.as_str()),
         });
+        let in_headers = in_headers.flat_map(Secret::with_parts);
         in_headers.chain(secrets_in_url(&self.url)).filter(|secret| !secret.expose().is_empty())
     }
 }
 
-/// What an address carries beside its place: user, password, and parameters.
+/// What an address carries beside its place: user, password, both as basic authorization joins them, and
+/// parameters.
 pub(crate) fn secrets_in_url(url: &Url) -> impl Iterator<Item = Secret> {
     let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
-    let user = [Some(url.username()), url.password()].into_iter().flatten().map(decoded);
+    let joined = url.password().map(|password| format!("{}:{password}", url.username()));
+    let parts = [url.username(), url.password().unwrap_or_default()];
+    let user = parts.into_iter().chain(joined.as_deref()).map(decoded).collect::<Vec<_>>();
     let parameters = url.query_pairs().filter(|(name, _)| !headers::is_open_parameter(name));
-    user.chain(parameters.map(|(_, value)| value.into_owned())).map(Secret::new)
+    // A parameter without a value is the secret itself.
+    let parameters = parameters.map(|(name, value)| if value.is_empty() { name } else { value });
+    let parameters = parameters.map(std::borrow::Cow::into_owned);
+    user.into_iter().chain(parameters).map(Secret::new)
 }
 
 impl fmt::Debug for HttpCall {

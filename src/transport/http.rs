@@ -6,11 +6,13 @@
 use std::collections::HashSet;
 use std::error::Error;
 use std::io::{self, ErrorKind};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, ClientBuilder};
 use tokio::time::{Instant, timeout, timeout_at};
@@ -53,7 +55,7 @@ impl Pool {
     pub fn new(connect: Duration) -> Result<Self, SetupError> {
         Ok(Self {
             connect,
-            direct: base_client(connect)?.no_proxy().build()?,
+            direct: base_client(connect)?.no_proxy().dns_resolver(LoopbackNames).build()?,
             proxied: base_client(connect)?.build()?,
             known_origins: Arc::default(),
         })
@@ -117,10 +119,12 @@ impl HttpTransport {
         let scrubber = self.scrubber_for(call);
         let started = Instant::now();
         let mut arrival = Arrival::default();
-        let result =
-            timeout(self.timeouts.total, self.send_and_receive(call, started, &mut arrival))
-                .await
-                .unwrap_or_else(|_| Err(self.timed_out(Phase::Total)));
+        let result = timeout(
+            self.timeouts.total,
+            self.send_and_receive(call, &scrubber, started, &mut arrival),
+        )
+        .await
+        .unwrap_or_else(|_| Err(self.timed_out(Phase::Total)));
         let timing =
             Timing { first_byte_ms: arrival.first_byte_ms, total_ms: millis(started.elapsed()) };
         let room = std::mem::take(&mut arrival.room);
@@ -134,11 +138,12 @@ impl HttpTransport {
     async fn send_and_receive(
         &self,
         call: &HttpCall,
+        scrubber: &Scrubber,
         started: Instant,
         arrival: &mut Arrival,
     ) -> Result<(), TransportError> {
         let response = self.send_and_read_head(call, started).await?;
-        let head = read_head(&response);
+        let head = read_head(&response, scrubber);
         let expected = call.framing.filter(|_| head.is_success());
         let content_type = head.header("content-type").map(str::to_owned);
         let receiver = Receiver::new(expected, content_type, self.limits);
@@ -247,6 +252,19 @@ pub fn is_loopback(url: &Url) -> bool {
     }
 }
 
+/// Resolves the names that [`is_loopback`] trusts, and asks nobody: where a resolver sends `localhost`
+/// elsewhere, a key that may go to this machine in the clear would follow.
+#[derive(Debug)]
+struct LoopbackNames;
+
+impl Resolve for LoopbackNames {
+    fn resolve(&self, _: Name) -> Resolving {
+        let addresses = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
+        let addresses: Addrs = Box::new(addresses.map(|ip| SocketAddr::new(ip, 0)).into_iter());
+        std::future::ready(Ok(addresses)).boxed()
+    }
+}
+
 /// Later headers replace earlier ones of the same name, the content type of the body included.
 fn header_map(call: &HttpCall) -> Result<HeaderMap, TransportError> {
     let mut map = HeaderMap::new();
@@ -294,9 +312,9 @@ struct Arrival {
 impl Arrival {
     fn into_outcome(self, result: Result<(), TransportError>, scrubber: &Scrubber) -> HttpOutcome {
         let oversize = matches!(result, Err(TransportError::TooLarge { .. }));
-        let response = self.response.map(|(Response { status, mut headers, .. }, receiver)| {
-            scrubber.pieces(headers.iter_mut().map(|(_, value)| value).collect());
-            Response { status, headers, body: receiver.into_body(scrubber, oversize) }
+        let response = self.response.map(|(head, receiver)| Response {
+            body: receiver.into_body(scrubber, oversize),
+            ..head
         });
         match (result, response) {
             (Ok(()), Some(response)) => HttpOutcome::Answered(response),
@@ -311,15 +329,18 @@ impl Arrival {
     }
 }
 
-/// A response whose body has not arrived.
-fn read_head(response: &reqwest::Response) -> Response {
+/// A response whose body has not arrived, without secrets.
+fn read_head(response: &reqwest::Response, scrubber: &Scrubber) -> Response {
     let kept = response.headers().iter().filter(|(name, _)| headers::is_kept(name.as_str()));
     let read = |(name, value): (&HeaderName, &HeaderValue)| {
-        let text = String::from_utf8_lossy(value.as_bytes()).into_owned();
-        let text = if name == LOCATION { redacted_location(text) } else { text };
-        (name.as_str().to_owned(), text)
+        (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
     };
-    let headers = kept.map(read).collect();
+    let mut headers: Vec<(String, String)> = kept.map(read).collect();
+    scrubber.pieces(headers.iter_mut().map(|(_, value)| value).collect());
+    // After the search for secrets, which an address that is parsed may hide.
+    for (_, location) in headers.iter_mut().filter(|(name, _)| LOCATION == name.as_str()) {
+        *location = redacted_location(std::mem::take(location));
+    }
     Response { status: response.status().as_u16(), headers, body: Body::Whole(String::new()) }
 }
 

@@ -12,6 +12,9 @@ use crate::wire::{Frame, FrameReader, Framing};
 /// How many bytes of a body beyond the limits are kept as evidence.
 const KEPT_OF_OVERSIZE: usize = 64 * 1024;
 
+/// How many bytes more are scrubbed before the beginning is cut off.
+const SCRUBBED_BEYOND: usize = 16 * 1024;
+
 /// A reply of this many bytes needs no room of its own.
 const SMALL: usize = 64 * 1024;
 
@@ -100,26 +103,24 @@ impl Receiver {
     /// What came, without secrets. `oversize` keeps only its beginning.
     pub(super) fn into_body(self, scrubber: &Scrubber, oversize: bool) -> Body {
         let keep = if oversize { KEPT_OF_OVERSIZE } else { usize::MAX };
+        // Cut after scrubbing: no half of a secret may stand at the end.
+        let searched = keep.saturating_add(SCRUBBED_BEYOND);
         match self.state {
             BodyState::Whole(mut bytes) | BodyState::Undecided(mut bytes) => {
-                bytes.truncate(keep);
+                bytes.truncate(searched);
                 let mut text = String::from_utf8(bytes)
                     .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
                 if text.starts_with('\u{feff}') {
                     text.remove(0);
                 }
                 scrubber.pieces(vec![&mut text]);
+                cut_to(&mut text, keep);
                 Body::Whole(text)
             }
             BodyState::Frames { frames, .. } => {
-                let mut size = 0;
-                let within = frames.into_iter().take_while(|timed| {
-                    size += length(&timed.frame);
-                    size <= keep
-                });
-                let mut frames: Vec<TimedFrame> = within.collect();
+                let mut frames = first_bytes(frames, searched);
                 scrub(&mut frames, scrubber);
-                Body::Frames(frames)
+                Body::Frames(first_bytes(frames, keep))
             }
         }
     }
@@ -188,6 +189,21 @@ fn stamp(
         frames.push(TimedFrame { at_ms, frame });
     }
     limits.check(Oversize::FrameCount, frames.len())
+}
+
+fn cut_to(text: &mut String, limit: usize) {
+    let end = (0..=limit.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    text.truncate(end.unwrap_or_default());
+}
+
+/// The frames that fit into so many bytes.
+fn first_bytes(frames: Vec<TimedFrame>, limit: usize) -> Vec<TimedFrame> {
+    let mut size = 0;
+    let fits = |timed: &TimedFrame| {
+        size += length(&timed.frame);
+        size <= limit
+    };
+    frames.into_iter().take_while(fits).collect()
 }
 
 fn length(frame: &Frame) -> usize {
@@ -323,6 +339,16 @@ mod tests {
         let (result, body) = receive(Some(Framing::Sse), "", &pieces, SizeLimits::default());
         assert_eq!(result, Err(TransportError::NotUtf8 { offset: 15 }));
         assert_eq!(body, Body::Frames(vec![timed(0, "1")]));
+    }
+
+    #[test]
+    fn no_half_of_a_secret_is_left_where_an_oversize_body_is_cut() {
+        let limits = SizeLimits::default().with(Oversize::Body, 200_000);
+        let start = "é".repeat(KEPT_OF_OVERSIZE / 2 - 3) + "sk-12345678";
+        let rest = vec![b'x'; 150_000];
+        let (_, body) = receive(None, "text/plain", &[start.as_bytes(), &rest], limits);
+        let Body::Whole(text) = body else { panic!("a stream") };
+        assert!(text.len() <= KEPT_OF_OVERSIZE && text.ends_with("é[secre"), "{}", text.len());
     }
 
     #[test]

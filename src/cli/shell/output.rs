@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use serde::de::IgnoredAny;
 
-use crate::report::{Paint, is_direction_mark};
+use crate::report::{Paint, is_deceptive};
 
 /// A whole output, lines kept: without control characters, but for our own colours, and without
 /// anything that a CI system takes for a command. JSON keeps its meaning: it has escapes for all that.
@@ -34,7 +34,7 @@ fn hostile_places(text: &str, paint: Paint) -> impl Iterator<Item = (usize, char
         '\u{1b}' => paint == Paint::Plain || !is_color(rest(text, *at)),
         ':' => before(text, *at).ends_with(':') && is_colon_command(rest(text, at + 1)),
         '#' => before(text, *at).ends_with('#') && is_hash_command(rest(text, at + 1)),
-        c => c.is_control() || is_direction_mark(*c),
+        c => c.is_control() || is_deceptive(*c),
     })
 }
 
@@ -71,8 +71,7 @@ fn is_json(text: &str) -> bool {
 }
 
 fn json_escape(c: char) -> String {
-    // All of them are in the range that needs one unit.
-    format!("\\u{:04x}", u32::from(c))
+    c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
 }
 
 fn mark(c: char) -> String {
@@ -93,6 +92,7 @@ mod tests {
     #[test]
     fn control_characters_are_marked_and_lines_are_kept() {
         assert_eq!(plain("a\u{1b}[2Jb\u{7}\n\tc\r\nd\re\u{9b}f\u{202e}"), "a�[2Jb�\n\tc\r\nd�e�f�");
+        assert_eq!(plain("g\u{200b}p\u{2028}t\u{e0041}\u{feff}"), "g�p�t��");
     }
 
     #[test]
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn json_keeps_its_meaning() {
-        let value = serde_json::json!({"a": "::error::x ##[y]\u{7f}\u{9b}\u{1b}"});
+        let value = serde_json::json!({"a": "::error::x ##[y]\u{7f}\u{9b}\u{1b}\u{e0041}"});
         for text in [value.to_string(), format!("{value:#}"), format!("{value}\n{value}\n")] {
             let shown = plain(&text);
             assert!(!shown.contains("::e") && !shown.contains("##[") && !shown.contains('\u{7f}'));
