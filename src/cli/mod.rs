@@ -101,7 +101,7 @@ enum Command {
 pub fn main() -> ExitCode {
     // A panic may quote what a server sent.
     std::panic::set_hook(Box::new(|panic| {
-        console::print_error(&format!("internal error: {panic}"))
+        console::print_error(&format!("internal error: {panic}"));
     }));
     remember_proxies(|name| std::env::var(name).ok());
     remember_secrets(std::env::args_os().map(|it| it.to_string_lossy().into_owned()));

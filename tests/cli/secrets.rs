@@ -1,5 +1,9 @@
 //! Secrets and hostile texts, on whichever command they come in.
 
+use std::fs;
+use std::io::Write as _;
+use std::process::Stdio;
+
 use crate::{finished, toolprobe};
 
 const KEY: &str = "pasted-key-0123456789abcdef";
@@ -31,28 +35,111 @@ fn no_credential_is_sent_over_plain_http_to_another_machine() {
     let (code, _, shown) =
         finished(command.env("http_proxy", "http://127.0.0.1:9").output().unwrap());
     assert_eq!(code, Some(2), "{shown}");
+    let body = format!("{{\"api_key\": \"{KEY}\"}}");
+    let args = ["probe", "http://h.test/v1", "--model", "m", "--no-keep", "--extra-body", &body];
+    let (code, shown) = ran(&args);
+    assert_eq!(code, Some(2), "{shown}");
+    assert!(!shown.contains("pasted-key"), "{shown}");
+}
+
+/// What a terminal or a CI system would obey, and what nobody would see.
+const HOSTILE: &str = "\u{1b}[2J\u{9b}\u{202e}\u{200b}\u{e0041}\n::error::x\n##[group]";
+
+fn is_hostile(c: char) -> bool {
+    (c.is_control() && c != '\n' && c != '\t') || "\u{202e}\u{200b}\u{e0041}".contains(c)
+}
+
+/// A folder of hostile files: as a table, as JSON, as lines, and as what a run keeps.
+fn hostile_files() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = dir.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    let json = format!("{{\"{}\": 1, \"name\": \"{0}", HOSTILE.replace('\n', "\\n"));
+    write("table", &format!("[a{HOSTILE}]\n{HOSTILE} = 1\n"));
+    write("key", &format!("\"{}\" = 1\n", HOSTILE.replace('\n', "\\n").replace('\u{1b}', "\\e")));
+    write("broken.json", &json);
+    write("whole.json", &format!("{json}\"}}"));
+    write(&format!("{}.json", HOSTILE.replace(['\n', '/'], " ")), &json);
+    write("probes/x.toml", &format!("[ask.{HOSTILE}]\n"));
+    write("reports/20260101T000000Z/manifest.json", &json);
+    write("reports/history.csv", &format!("version,{HOSTILE}\n{HOSTILE},\"\n"));
+    dir
+}
+
+/// Every command that reads one of these files, or says again what was typed.
+fn hostile_commands() -> Vec<Vec<String>> {
+    let named = format!("{}.json", HOSTILE.replace(['\n', '/'], " "));
+    let mut commands: Vec<Vec<&str>> = vec![
+        vec!["explain", HOSTILE],
+        vec!["list", HOSTILE],
+        vec!["schema", HOSTILE],
+        vec!["show", HOSTILE],
+        vec!["report", HOSTILE],
+        vec!["accept", HOSTILE],
+        vec!["assess", HOSTILE],
+        vec!["probe", HOSTILE, "--model", HOSTILE, "--no-keep"],
+        vec!["probe", "http://127.0.0.1:9", "--model", "m", "--no-keep", "--dialect", HOSTILE],
+        vec!["run", "--probes", "probes"],
+        vec!["run", "--models", "probes"],
+        vec!["report"],
+        vec!["gate"],
+        vec!["drift"],
+        vec!["report", "20260101T000000Z"],
+        vec!["run", "--resume", "20260101T000000Z"],
+    ];
+    for file in ["table", "key", "broken.json", "whole.json", &named] {
+        commands.extend([
+            vec!["run", "--config", file],
+            vec!["doctor", "--config", file],
+            vec!["status", "--config", file],
+            vec!["gate", "--policy", file],
+            vec!["metrics", file],
+            vec!["diff", file, file],
+            vec!["plan", file],
+            vec!["replay", file],
+            vec!["claims", file],
+            vec!["parse", "--tools", file],
+            vec!["report", file],
+        ]);
+    }
+    commands.into_iter().map(|args| args.into_iter().map(ToOwned::to_owned).collect()).collect()
 }
 
 #[test]
 fn no_control_character_of_a_file_or_a_flag_reaches_the_terminal() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("x");
-    let hostile = "\u{1b}[2J\u{9b}\n::error::x\n##[group]";
-    std::fs::write(&file, format!("[a{hostile}]\n{hostile} = 1\n")).unwrap();
-    let path = file.to_str().unwrap();
-    for args in [
-        vec!["run", "--config", path],
-        vec!["metrics", path],
-        vec!["report", path],
-        vec!["diff", path, path],
-        vec!["gate", "--policy", path],
-        vec!["explain", hostile],
-        vec!["probe", hostile, "--model", hostile, "--no-keep"],
-        vec!["list", hostile],
-    ] {
-        let (code, shown) = ran(&args);
-        assert_ne!(code, Some(0), "{args:?}");
-        assert!(!shown.chars().any(|c| c.is_control() && c != '\n' && c != '\t'), "{shown:?}");
-        assert!(!shown.contains("::error::") && !shown.contains("##["), "{shown:?}");
+    let dir = hostile_files();
+    for args in hostile_commands() {
+        let words: Vec<&str> = args.iter().map(String::as_str).collect();
+        let mut command = toolprobe(&words);
+        command.current_dir(dir.path()).stdin(Stdio::null());
+        let (code, out, err) = finished(command.output().unwrap());
+        let shown = format!("{out}{err}");
+        assert!(matches!(code, Some(0..=3)), "{args:?}: {shown}");
+        assert!(!shown.chars().any(is_hostile), "{args:?}: {shown:?}");
+        assert!(!shown.contains("::error::") && !shown.contains("##["), "{args:?}: {shown:?}");
+    }
+}
+
+#[test]
+fn no_control_character_of_a_model_is_shown_by_parse() {
+    let text = format!(
+        "{HOSTILE} <tool_call>{{\"name\": \"{HOSTILE}\", \"arguments\": {{}}}}</tool_call>"
+    );
+    for args in [vec!["parse"], vec!["parse", "--explain"], vec!["parse", "--jsonl"]] {
+        let mut command = toolprobe(&args);
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let (_, out, err) = finished(child.wait_with_output().unwrap());
+        let shown = format!("{out}{err}");
+        assert!(!shown.chars().any(is_hostile), "{args:?}: {shown:?}");
+        assert!(!shown.contains("::error::") && !shown.contains("##["), "{args:?}: {shown:?}");
     }
 }

@@ -71,7 +71,10 @@ fn is_json(text: &str) -> bool {
 }
 
 fn json_escape(c: char) -> String {
-    c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
+    let mut units = [0; 2];
+    let units: Vec<String> =
+        c.encode_utf16(&mut units).iter().map(|it| format!("{it:04x}")).collect();
+    format!("\\u{}", units.join("\\u"))
 }
 
 fn mark(c: char) -> String {
