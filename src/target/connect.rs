@@ -209,7 +209,9 @@ fn crosses_a_network_in_the_clear(url: &Url) -> bool {
 /// such as the password of a proxy.
 fn scrubber(endpoint: &Endpoint, secrets: &[Secret]) -> Scrubber {
     let mut scrubber = known_secrets();
-    secrets.iter().for_each(|secret| scrubber.register(secret));
+    for secret in secrets {
+        scrubber.register(secret);
+    }
     if let Some(alias) = &endpoint.alias {
         for access in &endpoint.accesses {
             scrubber.rename(access.base_url.as_str().trim_end_matches('/'), alias);

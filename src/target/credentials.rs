@@ -119,11 +119,15 @@ fn collect_secrets(is_credential: bool, value: &Value, found: &mut Vec<Secret>) 
     match value {
         Value::String(text) if is_credential => found.extend(Secret::with_parts(text)),
         Value::Array(items) => {
-            items.iter().for_each(|item| collect_secrets(is_credential, item, found));
+            for item in items {
+                collect_secrets(is_credential, item, found);
+            }
         }
-        Value::Object(fields) => fields.iter().for_each(|(name, value)| {
-            collect_secrets(is_credential || is_credential_field(name), value, found);
-        }),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                collect_secrets(is_credential || is_credential_field(name), value, found);
+            }
+        }
         _ => {}
     }
 }
