@@ -26,7 +26,7 @@ pub(super) fn simplify(body: Value) -> Value {
 /// A choice of a custom tool is one of a function; a choice of a hosted tool cannot be followed.
 fn simplify_choice(choice: &mut Value) {
     match kind(choice) {
-        "custom" => choice["type"] = json!("function"),
+        "custom" => set_kind(choice, "function"),
         "allowed_tools" => {
             if let Some(tools) = choice.get_mut("tools").and_then(Value::as_array_mut) {
                 tools.retain(|tool| tool.get("name").is_some());
@@ -34,6 +34,12 @@ fn simplify_choice(choice: &mut Value) {
         }
         hosted if is_hosted(hosted) => *choice = json!("auto"),
         _ => {}
+    }
+}
+
+fn set_kind(value: &mut Value, kind: &str) {
+    if let Some(word) = value.get_mut("type") {
+        *word = json!(kind);
     }
 }
 
@@ -45,7 +51,7 @@ fn simplify_item(mut item: Value) -> Option<Value> {
             "arguments": json!({tools::INPUT: field("input")}).to_string(),
         })),
         "custom_tool_call_output" => {
-            item["type"] = json!("function_call_output");
+            set_kind(&mut item, "function_call_output");
             Some(item)
         }
         _ if adds_tools(&item) || is_of_the_service(kind(&item)) => None,

@@ -189,7 +189,7 @@ mod tests {
                "name": "patch", "arguments": r#"{"input":"*** Begin"}"#})
     }
 
-    fn asked(tool: Value) -> Value {
+    fn asked(tool: &Value) -> Value {
         json!({"tools": [tool], "store": false, "reasoning": {"effort": "low", "context": "x"}})
     }
 
@@ -210,7 +210,7 @@ mod tests {
     fn calls_are_written_in_the_form_of_their_tools() {
         let shaped = |tool: Value| {
             let mut response = json!({"output": [call()]});
-            complete(&mut response, &asked(tool));
+            complete(&mut response, &asked(&tool));
             response["output"][0].clone()
         };
         let custom = json!({"type": "custom", "name": "patch"});
@@ -242,7 +242,7 @@ mod tests {
                 json!({"type": "response.output_item.done", "sequence_number": 3, "output_index": 0, "item": call()}),
             ),
         ];
-        let sent = complete_frames(frames, &asked(json!({"type": "custom", "name": "patch"})));
+        let sent = complete_frames(frames, &asked(&json!({"type": "custom", "name": "patch"})));
         let values: Vec<Value> = sent
             .iter()
             .map(|frame| match frame {

@@ -51,16 +51,16 @@ impl StoredResponses {
     pub(super) fn resolve(&self, body: &Value) -> Value {
         let mut body = body.clone();
         let Value::Object(fields) = &mut body else { return body };
-        let shelf = self.lock();
+        let kept = self.lock();
         if let Some(Value::Array(items)) = fields.get_mut("input") {
             for item in items {
-                if let Some(found) = shelf.referenced(item) {
+                if let Some(found) = kept.referenced(item) {
                     *item = found.clone();
                 }
             }
         }
         let previous = fields.get("previous_response_id").and_then(Value::as_str);
-        if let Some(stored) = previous.and_then(|id| shelf.responses.get(id)) {
+        if let Some(stored) = previous.and_then(|id| kept.responses.get(id)) {
             let new = input_items(fields.get("input"));
             let all = stored.items.iter().cloned().chain(new).collect();
             fields.insert("input".to_owned(), Value::Array(all));

@@ -10,12 +10,11 @@ pub(super) fn interleave(events: Vec<Event>, call: impl Fn(&Event) -> Option<u64
     let mut out = Vec::with_capacity(events.len());
     let mut calls: BTreeMap<u64, VecDeque<Event>> = BTreeMap::new();
     for event in events {
-        match call(&event) {
-            Some(index) => calls.entry(index).or_default().push_back(event),
-            None => {
-                take_turns(&mut calls, &mut out);
-                out.push(event);
-            }
+        if let Some(index) = call(&event) {
+            calls.entry(index).or_default().push_back(event);
+        } else {
+            take_turns(&mut calls, &mut out);
+            out.push(event);
         }
     }
     take_turns(&mut calls, &mut out);
