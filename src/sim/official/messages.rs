@@ -38,7 +38,8 @@ fn complete_usage(usage: &mut Value) {
 
 fn complete_block(block: &mut Value) {
     match block.get("type").and_then(Value::as_str) {
-        Some("text") => fill(block, [("citations", Value::Null)]),
+        // The schema also allows null, which @ai-sdk/anthropic 3.0.138 does not.
+        Some("text") => fill(block, [("citations", json!([]))]),
         Some("tool_use") => fill(block, [("caller", json!({"type": "direct"}))]),
         _ => {}
     }
@@ -74,7 +75,7 @@ mod tests {
         );
         assert_eq!(usage["cache_read_input_tokens"], 3);
         assert_eq!(message["content"][1]["caller"], json!({"type": "direct"}));
-        assert_eq!(message["content"][0]["citations"], Value::Null);
+        assert_eq!(message["content"][0]["citations"], json!([]));
         assert_eq!(message["stop_details"], Value::Null);
     }
 }
