@@ -125,7 +125,8 @@ fn states(reply: &Reply) -> impl Iterator<Item = &ReasoningState> {
 }
 
 fn is_sealed(state: &ReasoningState) -> bool {
-    state.signature().is_some() || state.encrypted().is_some()
+    let seals = [state.signature(), state.encrypted()];
+    seals.into_iter().flatten().any(|seal| !seal.is_empty())
 }
 
 /// What was seen of one detail or defect, and where.

@@ -43,6 +43,7 @@ pub(super) fn tell_once(changes: Vec<Change>, passages: &PassageView) -> Vec<Cha
             None => told.push(verdict),
         }
     }
+    let mut told = defects_once(told);
     for reply in replies {
         let holder = told.iter_mut().find(|verdict| tells(verdict, &reply));
         match holder {
@@ -52,6 +53,25 @@ pub(super) fn tell_once(changes: Vec<Change>, passages: &PassageView) -> Vec<Cha
     }
     requests.extend(told);
     requests
+}
+
+/// A defect of whole replies that a probe found too is told where the probe found it.
+fn defects_once(changes: Vec<Change>) -> Vec<Change> {
+    let is_new = |change: &Change| change.effect != Some(AdapterEffect::Fixes);
+    let (seen, mut told): (Vec<_>, Vec<_>) = changes
+        .into_iter()
+        .partition(|change| change.at.field.matches("seen.defects.*") && is_new(change));
+    for change in seen {
+        let same = |other: &&mut Change| {
+            other.at.field.matches("results.**.defects.*")
+                && other.at.field.last() == change.at.field.last()
+        };
+        match told.iter_mut().find(same) {
+            Some(probe) => probe.also.push(change.at),
+            None => told.push(change),
+        }
+    }
+    told
 }
 
 /// The gravest change of the requests that a verdict rests on. What works through the adapter and not

@@ -96,15 +96,12 @@ impl RequestAspect {
         match self {
             Self::Tools => &[Self::Schemas, Self::Strict, Self::Caching],
             Self::System => &[Self::Caching],
-            Self::Calls => &[
-                Self::Roles,
-                Self::CallIds,
-                Self::Arguments,
-                Self::ArgumentBytes,
-                Self::Results,
-                Self::ErrorFlags,
-            ],
-            Self::Results => &[Self::Roles, Self::CallIds, Self::ErrorFlags, Self::Text],
+            Self::Calls => {
+                &[Self::Roles, Self::CallIds, Self::Arguments, Self::ArgumentBytes, Self::Results]
+            }
+            Self::Results => &[Self::Roles, Self::CallIds, Self::Text],
+            // Errors may be read from their words.
+            Self::ErrorFlags => &[Self::Results],
             Self::Text => &[Self::Roles],
             Self::Arguments => &[Self::ArgumentBytes],
             Self::Reasoning => &[Self::ReasoningSeal],

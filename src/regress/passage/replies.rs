@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::aspect::ReplyAspect;
 use super::requests::SeenRequest;
 use crate::dialect::{ApiError, DialectId};
-use crate::ir::{Part, Reply, StopKind};
+use crate::ir::{Message, Part, Reply, StopKind};
 
 /// How many characters of an error's words must come through.
 const KNOWN_AGAIN: usize = 24;
@@ -83,6 +83,21 @@ pub fn reply_changes(
     changed
 }
 
+/// Whether a reply lost something on its way that no aspect is about: a count, a fingerprint, or the
+/// documented shape.
+pub(super) fn is_worn(sent: &SeenReply, got: &SeenReply) -> bool {
+    let (ReplySaid::Reply(one), ReplySaid::Reply(other)) = (&sent.said, &got.said) else {
+        return false;
+    };
+    let counts = |reply: &Reply| {
+        let usage = reply.usage;
+        [usage.input, usage.output, usage.cached, usage.cache_write, usage.reasoning]
+    };
+    let lost = counts(one).iter().zip(counts(other)).any(|(one, other)| *one != other);
+    lost || one.fingerprint != other.fingerprint
+        || other.defects.iter().any(|defect| !one.defects.contains(defect))
+}
+
 fn errors_changed(one: &ApiError, other: &ApiError, same: bool) -> Vec<ReplyAspect> {
     let start: String = plain(&one.message).chars().take(KNOWN_AGAIN).collect();
     if !plain(&other.message).contains(&start) && !plain(&other.body).contains(&start) {
@@ -133,7 +148,7 @@ fn said_changed(
 /// Whether a call has the id of one that the conversation holds already.
 fn reuses(reply: &Reply, asked: &SeenRequest) -> bool {
     let known = |id: &str| {
-        let earlier = asked.request.messages.iter().flat_map(|message| message.calls());
+        let earlier = asked.request.messages.iter().flat_map(Message::calls);
         earlier.into_iter().any(|call| call.id.as_str() == id)
     };
     reply.calls().any(|call| known(call.id.as_str()))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::aspect::{ReplyAspect, RequestAspect};
-use super::replies::{ReplySaid, SeenReply, reply_changes};
+use super::replies::{ReplySaid, SeenReply, is_worn, reply_changes};
 use super::requests::{Issued, SeenRequest, request_changes};
 use crate::ir::Digest;
 
@@ -82,7 +82,7 @@ impl PassageView {
             }
             let touched = view.touched.entry(client.clone()).or_default();
             touched.requests.extend(requests);
-            touched.reply |= replies.iter().any(|aspect| aspect.is_meaning());
+            touched.reply |= is_worn(sent, got) || replies.iter().any(|aspect| aspect.is_meaning());
         }
         view
     }
@@ -128,12 +128,12 @@ impl PassageView {
         let requests: BTreeMap<_, _> = self
             .requests
             .iter()
-            .map(|(aspect, it)| (aspect, shown(side, reason(it), &it.client, &it.upstream)))
+            .map(|(aspect, it)| (aspect, shown(side, &reason(it), &it.client, &it.upstream)))
             .collect();
         let replies: BTreeMap<_, _> = self
             .replies
             .iter()
-            .map(|(aspect, it)| (aspect, shown(side, reason(it), &it.upstream, &it.client)))
+            .map(|(aspect, it)| (aspect, shown(side, &reason(it), &it.upstream, &it.client)))
             .collect();
         json!({"requests": requests, "replies": replies})
     }
@@ -155,7 +155,7 @@ impl Places {
 }
 
 /// One aspect on one side: as it was before the adapter, or as it is behind it.
-fn shown(side: DocumentSide, reason: String, before: &[Digest], behind: &[Digest]) -> Value {
+fn shown(side: DocumentSide, reason: &str, before: &[Digest], behind: &[Digest]) -> Value {
     match side {
         DocumentSide::Direct => json!({"verdict": "kept", "reason": null, "evidence": before}),
         DocumentSide::Through => {

@@ -273,6 +273,16 @@ pub(super) const REQUESTS: &[Rule] = &[
 ];
 
 pub(super) const REPLIES: &[Rule] = &[
+    Rule {
+        code: "usage-changed",
+        fields: &["seen.replies.usage.verdict"],
+        when: CHANGED,
+        class: ChangeClass::Regression,
+        severity: Severity::Minor,
+        explains: Explains::ProbeAnd(&["cost.**", "results.**.promptTokenDelta"]),
+        meaning: "the adapter tells other counts of tokens than the provider",
+        remedy: "pass the provider's counts on; budgets and bills rest on them",
+    },
     reply(
         "replies-mixed-up",
         &["seen.replies.owner.verdict"],
@@ -349,13 +359,6 @@ pub(super) const REPLIES: &[Rule] = &[
         HARMS,
         "the adapter counts tokens that the provider did not count",
         "leave usage out where the provider gives none, or say that it is an estimate",
-    ),
-    reply(
-        "usage-changed",
-        &["seen.replies.usage.verdict"],
-        HARMS,
-        "the adapter tells other counts of tokens than the provider",
-        "pass the provider's counts on; budgets and bills rest on them",
     ),
     reply(
         "stream-buffered",

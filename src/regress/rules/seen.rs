@@ -19,6 +19,15 @@ const NEEDS_REASONING: &[&str] = &[
     "seen.replies.reasoning.**",
 ];
 
+/// What is refused or ignored without its seal.
+const NEEDS_SEAL: &[&str] = &[
+    "reasoningReplay.**",
+    "requiresReasoningReplay",
+    "results.reasoningReplay.**",
+    "results.history.shapes.trimmed-reasoning.**",
+    "results.history.shapes.trimmed-reasoning",
+];
+
 /// What is not worth telling of streams that only seem to be finished.
 const SEEMS_FINISHED: &[&str] =
     &["supportsStreamingToolUse", "results.streaming.**", "seen.replies.**"];
@@ -61,6 +70,20 @@ const NEEDS_USAGE: &[&str] = &[
 
 /// What the adapter does by itself, whatever that keeps open.
 pub(super) const ERRORS: &[Rule] = &[
+    Rule {
+        code: "stop-reason-hidden",
+        fields: &["seen.details.stop-reason.verdict"],
+        when: HIDDEN,
+        class: ChangeClass::Missing,
+        severity: Severity::Minor,
+        explains: Explains::ProbeAnd(&[
+            "seen.replies.stop-reason.**",
+            "seen.defects.finish-missing",
+            "results.**.defects.finish-missing",
+        ]),
+        meaning: "the provider says why a reply ended, and the adapter does not",
+        remedy: "translate the stop reason; agents decide by it whether a reply is finished",
+    },
     Rule {
         code: "refusal-becomes-failure",
         fields: &["seen.details.refusals.verdict"],
@@ -128,7 +151,7 @@ pub(super) const RULES: &[Rule] = &[
         when: HIDDEN,
         class: ChangeClass::Missing,
         severity: Severity::Minor,
-        explains: Explains::Nothing,
+        explains: Explains::ProbeAnd(NEEDS_SEAL),
         meaning: "the signature or encrypted state of the reasoning stands in no field that clients \
                   send back",
         remedy: "pass the provider's reasoning blocks on whole: without their seal they cannot be \
@@ -173,16 +196,6 @@ pub(super) const RULES: &[Rule] = &[
         explains: Explains::Nothing,
         meaning: "how many tokens were read from a cache is not told through the adapter",
         remedy: "pass the details of `usage` on",
-    },
-    Rule {
-        code: "stop-reason-hidden",
-        fields: &["seen.details.stop-reason.verdict"],
-        when: HIDDEN,
-        class: ChangeClass::Missing,
-        severity: Severity::Minor,
-        explains: Explains::ProbeAnd(&["seen.replies.stop-reason.**"]),
-        meaning: "the provider says why a reply ended, and the adapter does not",
-        remedy: "translate the stop reason; agents decide by it whether a reply is finished",
     },
     Rule {
         code: "fingerprint-hidden",
