@@ -88,7 +88,9 @@ impl StopRequests {
             Ending::Concluded => {
                 // The targets end by themselves, and the run with them.
                 self.wait(pending::<()>()).await;
-                gates.iter().for_each(|gate| gate.cut());
+                for gate in &gates {
+                    gate.cut();
+                }
                 sleep(CONCLUSION).await;
             }
         }

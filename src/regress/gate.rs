@@ -215,6 +215,7 @@ mod tests {
 
     #[test]
     fn what_an_adapter_breaks_is_denied_whatever_its_severity_unless_a_policy_allows_it() {
+        use AdapterEffect::{Breaks, Fixes};
         let through_adapter = |severity, effect, policy: &str| {
             let seen = Change { severity, effect: Some(effect), ..change("stream-defect-new") };
             let diff = Diff { compared: 1, changes: vec![seen] };
@@ -222,7 +223,6 @@ mod tests {
             let built_in = Policy::built_in().unwrap();
             gate(diff, &policy, &built_in, &Quarantine::default(), today()).outcome
         };
-        use AdapterEffect::{Breaks, Fixes};
         for severity in [Severity::Info, Severity::Minor, Severity::Major, Severity::Critical] {
             assert_eq!(through_adapter(severity, Breaks, ""), GateOutcome::Failed, "{severity}");
             let allowing = "[[rule]]\neffect = \"breaks\"\nlevel = \"allow\"";

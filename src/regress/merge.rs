@@ -59,7 +59,9 @@ fn copy_field(at: &FieldChange, from: &Value, to: &mut Value) {
     if field.matches("subject") {
         copy_keys(&SUBJECT, from, to);
     } else if let Some(result) = field.result().filter(|it| sums_up(field, it)) {
-        COUNTS.iter().for_each(|key| result.child(key).copy(from, to));
+        for key in COUNTS {
+            result.child(key).copy(from, to);
+        }
     } else if !field.matches("probes") && !field.matches("probeVersion") {
         field.copy(from, to);
     }
@@ -70,7 +72,9 @@ fn sums_up(field: &FieldPath, result: &FieldPath) -> bool {
 }
 
 fn copy_keys(keys: &[&str], from: &Value, to: &mut Value) {
-    keys.iter().for_each(|key| FieldPath::of(&[key]).copy(from, to));
+    for key in keys {
+        FieldPath::of(&[key]).copy(from, to);
+    }
 }
 
 /// Takes over a result with its words and its evidence, and what its probe asks.
