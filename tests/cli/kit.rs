@@ -1,5 +1,6 @@
 //! The shell parts of the CI kit, on simulated models
 
+use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -226,11 +227,13 @@ fn the_cron_script_runs_the_simulated_fleet() {
         let text = fs::read_to_string(&path).unwrap();
         if text.contains("dialect = \"openai-chat\"") && !text.contains("http_quirks") {
             let model = path.file_stem().unwrap().to_str().unwrap();
-            config += &format!(
+            write!(
+                config,
                 "[[targets]]\nname = \"{model}\"\nbase_url = \"{}/v1\"\ndialect = \
                  \"openai-chat\"\nmodel = \"{model}\"\n",
                 sim.url
-            );
+            )
+            .unwrap();
         }
     }
     fs::write(place.path("toolprobe.toml"), &config).unwrap();

@@ -255,7 +255,7 @@ fn stalling(url: &str) -> SocketAddr {
 }
 
 fn pass_on(mut client: TcpStream, mut server: TcpStream, requests: &AtomicUsize) {
-    let mut buffer = [0; 65536];
+    let mut buffer = vec![0; 65536];
     while let Ok(count @ 1..) = client.read(&mut buffer) {
         let chunk = &buffer[..count];
         let begun = usize::from(chunk.starts_with(b"POST ")) + requests.load(Ordering::SeqCst);

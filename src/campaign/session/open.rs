@@ -79,7 +79,7 @@ async fn probe(
         Kept::Stale(profile) => Some(profile),
         Kept::Missing => None,
     };
-    match (probe_target(connection, settings, &()).await, old) {
+    match (Box::pin(probe_target(connection, settings, &())).await, old) {
         (Ok(probed), _) if is_measured(&probed.profile) => {
             trace.done(SessionStep::Probe, "probed");
             Ok(probed.profile)
