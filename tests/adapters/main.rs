@@ -39,7 +39,9 @@ fn judge(mutation: &Mutation, found: &Found) -> Named {
     }
 }
 
-fn try_mutation(sim: &Sim, mutation: &Mutation) -> (Named, Found) {
+/// Each has a simulator of its own: what arrives for one must not be taken for another's.
+fn try_mutation(mutation: &Mutation) -> (Named, Found) {
+    let sim = Sim::start();
     let proxy = Proxy::before(&sim.url, Some(mutation.clone()));
     let asked = Asked {
         dialect: &mutation.dialect,
@@ -53,7 +55,6 @@ fn try_mutation(sim: &Sim, mutation: &Mutation) -> (Named, Found) {
 
 /// Tries these mutations, a few at the same time, and gives a line for each that is not named right.
 fn try_all(mutations: &[Mutation]) -> Vec<String> {
-    let sim = Sim::start();
     let next = std::sync::atomic::AtomicUsize::new(0);
     let lines = std::sync::Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -62,7 +63,7 @@ fn try_all(mutations: &[Mutation]) -> Vec<String> {
                 while let Some(mutation) =
                     mutations.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed))
                 {
-                    let (named, found) = try_mutation(&sim, mutation);
+                    let (named, found) = try_mutation(mutation);
                     let Mutation { name, row, .. } = mutation;
                     let line = match named {
                         Named::Right => format!("right  {name}: {row}"),
