@@ -1,7 +1,8 @@
 //! Does a suite take the time of its longest conversation?
 //!
 //! Every request is held back as a distant endpoint would; the ratio is the time of the whole suite
-//! to that of the longest chain of turns in it, which nothing could shorten.
+//! to that of the longest chain of turns in it, which nothing could shorten. The last column holds the
+//! modes against `plain`: streamed twins may cost requests, but hardly time (at most 1.3 is the aim).
 
 #![expect(clippy::print_stdout, reason = "a bench reports on stdout")]
 #![expect(clippy::unwrap_used, reason = "a bench that cannot go on has failed")]
@@ -17,6 +18,7 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use toolprobe::campaign::{RunSettings, probe_target};
 use toolprobe::probe::{Suite, SuiteName};
+use toolprobe::profile::{Manner, Mode};
 use toolprobe::sim::{Fleet, Options, Sim};
 use toolprobe::target::{Defaults, connect, simulated};
 use toolprobe::transport::{Budget, Exchange, HttpCall, Judge, SentRequest, Transport};
@@ -57,16 +59,27 @@ fn turns(body: Option<&Value>) -> u32 {
 
 #[tokio::main]
 async fn main() {
-    println!("{:<24} {:>9} {:>9} {:>7}", "model", "turns", "suite", "ratio");
+    println!(
+        "{:<24} {:>6} {:>9} {:>9} {:>7} {:>9}",
+        "model", "mode", "turns", "suite", "ratio", "to plain"
+    );
     for model in MODELS {
-        let (turns, took) = probed(model).await;
-        let ratio = took.as_secs_f64() / (LATENCY * turns).as_secs_f64();
-        println!("{model:<24} {turns:>9} {:>6} ms {ratio:>7.2}", took.as_millis());
+        let mut plain = None;
+        for mode in [Mode::Plain, Mode::Stream, Mode::Both] {
+            let (turns, took) = probed(model, mode).await;
+            let seconds = took.as_secs_f64();
+            let ratio = seconds / (LATENCY * turns).as_secs_f64();
+            let to_plain = seconds / *plain.get_or_insert(seconds);
+            let (mode, millis) = (mode.as_str(), took.as_millis());
+            println!(
+                "{model:<24} {mode:>6} {turns:>9} {millis:>6} ms {ratio:>7.2} {to_plain:>9.2}"
+            );
+        }
     }
 }
 
 /// The turns of the longest conversation, and the time of the whole suite.
-async fn probed(model: &str) -> (u32, Duration) {
+async fn probed(model: &str, mode: Mode) -> (u32, Duration) {
     let fleet = Fleet::embedded().unwrap();
     let running = Sim::start(fleet.clone(), "127.0.0.1:0", Options::default()).await.unwrap();
     let mut target =
@@ -75,7 +88,7 @@ async fn probed(model: &str) -> (u32, Duration) {
     let mut connection = connect(target, &|_| None, &Arc::new(Budget::unlimited())).unwrap();
     let distant = Arc::new(Distant { inner: connection.transport, longest: AtomicU32::new(0) });
     connection.transport = distant.clone();
-    let suite = Suite::embedded().unwrap();
+    let suite = Suite::embedded().unwrap().in_manner(Manner { mode, ..Manner::default() });
     let verified_at = DateTime::UNIX_EPOCH;
     let settings =
         RunSettings { suite, name: SuiteName::Standard, trials: 3, seed: 1, verified_at };

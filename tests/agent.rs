@@ -42,6 +42,7 @@ impl Endpoint {
             headers: Vec::new(),
             extra: serde_json::Map::new(),
             max_tokens: 1024,
+            limit_field: None,
             limits: SizeLimits::default(),
         };
         let transport =

@@ -7,8 +7,7 @@ use futures_util::future::join_all;
 use super::{RunEnd, RunListener, RunRecorder, RunSettings, StopRequests};
 use crate::conversation::ExchangeLog;
 use crate::probe::{Again, Bench, Probe, Seed, sample};
-use crate::profile::{Confirmation, Decision, Finding, Observed, Profile, Status};
-use crate::prompted::ToolDelivery;
+use crate::profile::{Confirmation, Decision, Finding, Observed, Profile, SingleTool, Status};
 use crate::regress::{Change, SequentialTest, Suspicion, TestPlan};
 use crate::store::StoreError;
 use crate::target::Connection;
@@ -149,21 +148,23 @@ impl<'a> Suspect<'a> {
         let client = older.and_then(|_| client.with_older_schema()).unwrap_or(client);
         Some(Bench {
             client,
-            delivery: self.delivery(suspicion)?,
-            stream: false,
+            delivery: self.asked_on(suspicion)?.rung()?,
+            replies: self.asked_on(suspicion)?.replies,
+            is_twin: false,
             seed: Seed::new(settings.seed),
             trials: 1,
+            first_trial: 0,
             thinking: access.thinking.clone(),
             manner: settings.suite.manner(),
         })
     }
 
     /// Whether calls still arrive is asked on the snapshot's rung, everything else on the run's own.
-    fn delivery(&self, suspicion: &Suspicion) -> Option<ToolDelivery> {
+    fn asked_on(&self, suspicion: &Suspicion) -> Option<&SingleTool> {
         let single = self.before.results.single_tool.as_ref();
         let is_first = single.is_some_and(|single| single.outcome.probe == suspicion.probe);
         let profile = if is_first { &self.before } else { self.current };
-        profile.results.single_tool.as_ref().filter(|single| single.format.is_some())?.rung()
+        profile.results.single_tool.as_ref().filter(|single| single.format.is_some())
     }
 
     /// The run's own single call, which the negatives of the other probes are compared with.

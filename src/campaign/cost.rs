@@ -24,7 +24,8 @@ pub(crate) fn foreseen(target: &Target, settings: &RunSettings) -> Estimate {
     let likely = Load { requests, tokens: greetings.min(1) * GREETING };
     let most = Load { requests, tokens: greetings * GREETING };
     let thinking = target.endpoint.accesses.iter().find_map(|access| access.thinking.as_ref());
-    estimate(&settings.probes(), settings.trials, thinking) + Estimate { likely, most }
+    let manner = settings.suite.manner();
+    estimate(&settings.probes(), settings.trials, thinking, manner.mode) + Estimate { likely, most }
 }
 
 /// What a run has spent since it began, before it was broken off included.

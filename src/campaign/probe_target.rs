@@ -154,9 +154,11 @@ async fn ask(
             None => client,
         },
         delivery: ToolDelivery::Native,
-        stream: false,
+        replies: settings.suite.manner().mode.first(),
+        is_twin: false,
         seed: Seed::new(settings.seed),
         trials: settings.trials,
+        first_trial: 0,
         thinking: access.thinking.clone(),
         manner: settings.suite.manner(),
     };

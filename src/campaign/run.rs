@@ -32,7 +32,8 @@ pub struct RunSettings {
 impl RunSettings {
     /// The probes that are asked.
     pub fn probes(&self) -> Vec<&Probe> {
-        self.suite.select(self.name).collect()
+        let mode = self.suite.manner().mode;
+        self.suite.select(self.name).filter(|probe| probe.is_asked(mode)).collect()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Client of one model: encodes requests, sends them, decodes the answers, logs the exchanges.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::Value;
 use url::Url;
@@ -9,7 +9,7 @@ use super::bounds::{is_too_large, within};
 use super::{Answer, ExchangeLog, decode_answer, token_limit};
 use crate::adapt::apply::Rewriter;
 use crate::adapt::plan::Plan;
-use crate::dialect::{Dialect, DialectId, EndpointError, Route, call_url};
+use crate::dialect::{Dialect, DialectId, EndpointError, LimitField, Route, call_url};
 use crate::ir::{Digest, Object, Request};
 use crate::transport::{
     HeaderText, HttpCall, Judgement, RecordedExchange, Response, SizeLimits, Transport,
@@ -33,6 +33,8 @@ pub struct Address {
     pub extra: Object,
     /// The most tokens a reply may have.
     pub max_tokens: u64,
+    /// The field that carries the limit, where it is known not to be the usual one.
+    pub limit_field: Option<LimitField>,
     /// How large a reply may be.
     pub limits: SizeLimits,
 }
@@ -48,6 +50,9 @@ pub struct Client {
     log: ExchangeLog,
     /// Rewrites what is sent and received, where a plan says so.
     rewriter: Option<Arc<Rewriter>>,
+    insists: bool,
+    /// The field that carries the token limit, once a refusal has named it. Clones share it.
+    limit_field: Arc<OnceLock<LimitField>>,
 }
 
 /// An answer and the evidence for it.
@@ -69,7 +74,20 @@ impl Client {
         let url = |stream| call_url(address.dialect, &address.base, &address.model, stream);
         let (plain_url, stream_url) = (url(false)?, url(true)?);
         let codec = address.dialect.codec();
-        Ok(Self { address, codec, plain_url, stream_url, transport, log, rewriter: None })
+        let known = address.limit_field.or_else(|| LimitField::set_in(&address.extra));
+        let limit_field = Arc::new(known.map_or_else(OnceLock::new, OnceLock::from));
+        let (rewriter, insists) = (None, false);
+        Ok(Self {
+            address,
+            codec,
+            plain_url,
+            stream_url,
+            transport,
+            log,
+            rewriter,
+            insists,
+            limit_field,
+        })
     }
 
     /// The same, encoded and decoded by another implementation of its dialect.
@@ -87,6 +105,12 @@ impl Client {
     /// What rewrites requests and replies, where a plan does.
     pub fn rewriter(&self) -> Option<&Rewriter> {
         self.rewriter.as_deref()
+    }
+
+    /// The same, sending even what the transport has given up: for controls that a verdict waits for.
+    #[must_use]
+    pub fn insisting(&self) -> Self {
+        Self { insists: true, ..self.clone() }
     }
 
     /// The same with tools declared in an older field, for a dialect that has one.
@@ -111,8 +135,12 @@ impl Client {
 
     /// A stream that was cut short is asked for once more, so that a passing fault leaves no mark.
     async fn ask_as_is(&self, request: &Request) -> EvidencedAnswer {
-        let call = self.call(request);
+        let mut call = self.call(request);
         let mut turn = self.send(&call, request.stream).await;
+        if self.learn_limit_field(&call, &turn.answer) {
+            call = self.call(request);
+            turn = self.send(&call, request.stream).await;
+        }
         for _ in 0..TRUNCATED_RETRIES {
             if !matches!(turn.answer, Answer::CutShort(_)) {
                 break;
@@ -121,6 +149,16 @@ impl Client {
         }
         token_limit::mark_masked(&mut turn.answer, || self.allowed_tokens(request, &call));
         turn
+    }
+
+    /// Whether a refusal names another field for the token limit, which is then used from now on.
+    fn learn_limit_field(&self, call: &HttpCall, answer: &Answer) -> bool {
+        let (Answer::Refused(refusal), Some(sent)) = (answer, &call.body) else { return false };
+        if !self.address.dialect.has_two_limit_fields() {
+            return false;
+        }
+        let asked = LimitField::asked_for(sent, refusal);
+        asked.is_some_and(|field| *self.limit_field.get_or_init(|| field) == field)
     }
 
     /// The limit of the request; that in the body itself, where further fields may have changed it.
@@ -161,8 +199,13 @@ impl Client {
     fn call(&self, request: &Request) -> HttpCall {
         let (address, codec) = (&self.address, self.codec);
         let url = if request.stream { &self.stream_url } else { &self.plain_url };
-        let mut call = HttpCall::post(url.clone(), codec.encode_request(&self.complete(request)));
+        let mut body = codec.encode_request(&self.complete(request));
+        if let Some(field) = self.limit_field.get().filter(|_| codec.id().has_two_limit_fields()) {
+            field.carry(&mut body);
+        }
+        let mut call = HttpCall::post(url.clone(), body);
         call.headers.clone_from(&address.headers);
+        call.insists = self.insists;
         if request.stream { call.streamed(codec.framing()) } else { call }
     }
 

@@ -71,6 +71,11 @@ impl DialectId {
         }
     }
 
+    /// Whether servers know the token limit by two names.
+    pub fn has_two_limit_fields(self) -> bool {
+        self == Self::OpenAiChat
+    }
+
     /// Whether a stream is lines of JSON, so that its readers take a whole body as well.
     pub fn streams_by_line(self) -> bool {
         self == Self::Ollama

@@ -2,7 +2,7 @@
 
 use super::{Probe, Seed};
 use crate::conversation::{Client, Conversation};
-use crate::profile::{Manner, ThinkingSwitch};
+use crate::profile::{Manner, ReplyMode, ThinkingSwitch};
 use crate::prompted::ToolDelivery;
 use crate::tools::Registry;
 
@@ -13,12 +13,16 @@ pub struct Bench {
     pub client: Client,
     /// How tools are made known.
     pub delivery: ToolDelivery,
-    /// Whether replies are streamed.
-    pub stream: bool,
+    /// Which replies the suite asks for.
+    pub replies: ReplyMode,
+    /// Whether this is the streamed twin of what the suite asks for plainly.
+    pub is_twin: bool,
     /// Where the values of trials come from.
     pub seed: Seed,
     /// Trials of each case.
     pub trials: u32,
+    /// The number of the first of them.
+    pub first_trial: u32,
     /// How thinking is switched, where that is known.
     pub thinking: Option<ThinkingSwitch>,
     /// What flags change of how it is asked.
@@ -29,7 +33,13 @@ impl Bench {
     /// The seeds of a case's trials. A streamed twin gets those of its plain one.
     pub(super) fn seeds(&self, probe: &str, case: &str) -> Vec<Seed> {
         let case = self.seed.child(probe).child(case);
-        (0..self.trials).map(|trial| case.child(&trial.to_string())).collect()
+        let numbers = self.first_trial..self.first_trial.saturating_add(self.trials);
+        numbers.map(|trial| case.child(&trial.to_string())).collect()
+    }
+
+    /// Whether replies are streamed.
+    pub(super) fn streams(&self) -> bool {
+        self.is_twin || self.replies == ReplyMode::Streamed
     }
 
     /// The most tokens that a reply to this probe may have.
@@ -40,7 +50,7 @@ impl Bench {
     /// A conversation that begins with these words.
     pub(super) fn conversation<'a>(&'a self, tools: &'a Registry, words: &str) -> Conversation<'a> {
         let mut conversation = Conversation::new(&self.client, self.delivery, tools, words);
-        conversation.request().stream = self.stream;
+        conversation.request().stream = self.streams();
         conversation
     }
 }

@@ -24,7 +24,7 @@ const CONTROL: &str = "control";
 pub(super) async fn speaks(bench: &Bench, probe: &Probe) -> (Finding, Digest) {
     let request = Request {
         messages: vec![Message::user("Reply with the one word: ready")],
-        stream: bench.stream,
+        stream: bench.streams(),
         max_tokens: Some(bench.max_tokens(probe)),
         ..Request::default()
     };
@@ -46,8 +46,8 @@ pub(super) async fn confirm<F: Default>(
         return trial;
     }
     let mut trial = trial;
-    // A streamed trial is compared with plain ones.
-    let bench = Bench { stream: false, ..asking.bench.clone() };
+    // A streamed twin is compared with plain trials.
+    let bench = Bench { is_twin: false, ..asking.bench.clone() };
     let control = if asking.probe.climbs() {
         let (finding, evidence) = speaks(&bench, asking.probe).await;
         trial.evidence.push(evidence);

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::offer::Offer;
 use super::suite::CallAsk;
 use super::{Probe, Seed, Wanted, ask_for};
-use crate::profile::ThinkingSwitch;
+use crate::profile::{Mode, ThinkingSwitch};
 
 /// Characters of one token, roughly, in English and in JSON.
 const CHARACTERS: u64 = 4;
@@ -60,10 +60,19 @@ pub struct Estimate {
 
 /// The cost of asking these probes of one endpoint, with so many trials of each case.
 /// Tool choices are asked for in every mode of thinking that can be switched.
-pub fn estimate(probes: &[&Probe], trials: u32, thinking: Option<&ThinkingSwitch>) -> Estimate {
+pub fn estimate(
+    probes: &[&Probe],
+    trials: u32,
+    thinking: Option<&ThinkingSwitch>,
+    mode: Mode,
+) -> Estimate {
+    let trials = u64::from(trials);
     let of_probe = |probe: &&Probe| {
-        let costing = Costing { probe, probes, thinking, stream: false };
+        let costing = Costing { probe, probes, thinking, mode, trials, is_twin: false };
         let Estimate { likely, most } = probe.question.estimate(&costing);
+        // What repeats other probes counts its trials itself.
+        let times = if probe.twins().is_empty() { trials } else { 1 };
+        let (likely, most) = (likely * times, most * times);
         // A trial that holds a refusal asks the control once more.
         let controls = Load { requests: likely.requests, tokens: likely.requests * CONTROL };
         let most = most + controls;
@@ -71,9 +80,7 @@ pub fn estimate(probes: &[&Probe], trials: u32, thinking: Option<&ThinkingSwitch
         let beginnings = if probe.climbs() { 1 } else { BEGINNINGS };
         Estimate { likely, most: most * beginnings }
     };
-    let once = probes.iter().map(of_probe).fold(Estimate::default(), Add::add);
-    let trials = u64::from(trials);
-    Estimate { likely: once.likely * trials, most: once.most * trials }
+    probes.iter().map(of_probe).fold(Estimate::default(), Add::add)
 }
 
 /// A probe whose cost is estimated, and how it is asked.
@@ -82,7 +89,11 @@ pub(crate) struct Costing<'a> {
     pub(crate) probe: &'a Probe,
     pub(crate) probes: &'a [&'a Probe],
     pub(crate) thinking: Option<&'a ThinkingSwitch>,
-    pub(crate) stream: bool,
+    pub(crate) mode: Mode,
+    /// How often each case is asked.
+    pub(crate) trials: u64,
+    /// Whether it is asked as the streamed twin of another.
+    pub(crate) is_twin: bool,
 }
 
 impl Costing<'_> {
@@ -195,15 +206,27 @@ mod tests {
     use crate::probe::{Suite, SuiteName};
 
     fn of(name: SuiteName, trials: u32) -> Estimate {
+        in_mode(name, trials, Mode::Both)
+    }
+
+    fn in_mode(name: SuiteName, trials: u32, mode: Mode) -> Estimate {
         let suite = Suite::embedded().unwrap();
-        let probes: Vec<&Probe> = suite.select(name).collect();
-        estimate(&probes, trials, None)
+        let probes: Vec<&Probe> = suite.select(name).filter(|it| it.is_asked(mode)).collect();
+        estimate(&probes, trials, None, mode)
     }
 
     #[test]
     fn the_light_suite_is_three_requests_a_trial_if_all_goes_well() {
         assert_eq!(of(SuiteName::Light, 1).likely.requests, 3);
         assert_eq!(of(SuiteName::Light, 5).likely.requests, 15);
+    }
+
+    #[test]
+    fn streamed_twins_cost_less_than_half_on_top_and_streams_alone_nothing() {
+        let [plain, stream, both] = [Mode::Plain, Mode::Stream, Mode::Both]
+            .map(|mode| in_mode(SuiteName::Standard, 3, mode).likely.requests);
+        assert_eq!(plain, stream);
+        assert!(plain < both && both * 2 < plain * 3, "{both} in place of {plain}");
     }
 
     #[test]

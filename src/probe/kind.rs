@@ -23,8 +23,8 @@ use super::together::hold_together;
 use super::trial::{Case, SettledCase, Trial};
 use super::{Probe, Seed};
 use crate::conversation::Conversation;
-use crate::ir::Layer;
-use crate::profile::{Finding, ProbeResult};
+use crate::ir::{Defect, Digest, Layer};
+use crate::profile::{Finding, ProbeResult, ReplyMode};
 use crate::telemetry::TurnEvent;
 use crate::tools::{Registry, RegistryError};
 
@@ -71,9 +71,10 @@ pub(crate) trait ProbeKind:
     /// Drops every case but this one, where the cases are a list.
     fn keep_case(&mut self, _case: &str) {}
 
-    /// The ids of the probes that it repeats in a stream.
-    fn twins(&self) -> &[String] {
-        &[]
+    /// The ids of the probes that it repeats in a stream. A kind that does estimates the cost of all
+    /// trials, since it may hold fewer of them.
+    fn twins(&self) -> Vec<&str> {
+        Vec::new()
     }
 
     /// The ladder that finds out how tools are delivered.
@@ -131,16 +132,61 @@ pub(crate) struct Known {
     pub(crate) control: Finding,
     /// Where single calls stand in a reply.
     pub(crate) layer: Option<Layer>,
-    /// The settled plain trials of each probe, which streamed ones are compared with.
-    pub(crate) plain: BTreeMap<String, Vec<PlainTrial>>,
+    /// Which replies the suite asked for.
+    pub(crate) replies: ReplyMode,
+    /// Whether a whole body is a stream of one line in this dialect.
+    pub(crate) streams_by_line: bool,
+    /// The settled trials of each probe, which its streamed twins are compared with.
+    pub(crate) settled: BTreeMap<String, Vec<SettledTrial>>,
 }
 
-/// What a plain trial showed.
+impl Known {
+    /// What is known before anything is settled.
+    pub(crate) fn of(bench: &Bench) -> Self {
+        let streams_by_line = bench.client.dialect().streams_by_line();
+        Self { replies: bench.replies, streams_by_line, ..Self::nothing() }
+    }
+
+    pub(crate) fn nothing() -> Self {
+        Self {
+            control: Finding::Skipped("no probe asks for a single call".to_owned()),
+            layer: None,
+            replies: ReplyMode::Plain,
+            streams_by_line: false,
+            settled: BTreeMap::new(),
+        }
+    }
+}
+
+/// Which trial of a probe it is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) struct TrialId {
+    pub(crate) case: String,
+    pub(crate) number: usize,
+}
+
+/// What a trial showed in the end.
 #[derive(Debug, Clone)]
-pub(crate) struct PlainTrial {
+pub(crate) struct SettledTrial {
+    pub(crate) id: TrialId,
     pub(crate) finding: Finding,
     /// Whether its calls had the very values asked for.
     pub(crate) is_exact: bool,
+    pub(crate) defects: Vec<Defect>,
+    pub(crate) evidence: Vec<Digest>,
+}
+
+impl SettledTrial {
+    /// The trials of a case.
+    pub(crate) fn of_case<F>(case: &SettledCase<F>) -> impl Iterator<Item = Self> {
+        case.trials.iter().enumerate().map(|(number, trial)| Self {
+            id: TrialId { case: case.id.clone(), number },
+            finding: trial.shown.clone(),
+            is_exact: trial.is_exact,
+            defects: trial.defects.clone(),
+            evidence: trial.evidence.clone(),
+        })
+    }
 }
 
 /// A question of any kind, read from a probe file.
@@ -151,7 +197,7 @@ pub(crate) trait Question: fmt::Debug + Send + Sync {
     fn estimate(&self, costing: &Costing<'_>) -> Estimate;
     /// The same question with only one of its cases.
     fn narrow(&self, case: &str) -> Arc<dyn Question>;
-    fn twins(&self) -> &[String];
+    fn twins(&self) -> Vec<&str>;
     fn ladder(&self) -> Option<&BasicFormat>;
 }
 
@@ -179,7 +225,7 @@ impl<K: ProbeKind> Question for K {
         Arc::new(question)
     }
 
-    fn twins(&self) -> &[String] {
+    fn twins(&self) -> Vec<&str> {
         ProbeKind::twins(self)
     }
 
@@ -194,10 +240,10 @@ pub(crate) trait Asked: Send {
     fn telemetry(&self) -> Vec<TurnEvent>;
 
     /// The trials of all cases, in order, without what only their kind understands.
-    fn into_trials(self: Box<Self>) -> Vec<Trial<()>>;
+    fn into_trials(self: Box<Self>) -> Vec<Trial<TrialId>>;
 
     /// The result, and each trial for a streamed one to be compared with.
-    fn settle(self: Box<Self>, probe: &str, known: &Known) -> (ProbeResult, Vec<PlainTrial>);
+    fn settle(self: Box<Self>, probe: &str, known: &Known) -> (ProbeResult, Vec<SettledTrial>);
 }
 
 struct Held<K: ProbeKind>(Vec<Case<K::Facts>>);
@@ -208,20 +254,22 @@ impl<K: ProbeKind> Asked for Held<K> {
         trials.flat_map(|trial| trial.telemetry.clone()).collect()
     }
 
-    fn into_trials(self: Box<Self>) -> Vec<Trial<()>> {
-        let trials = self.0.into_iter().flat_map(|case| case.trials);
-        trials.map(|trial| trial.with_facts(())).collect()
+    fn into_trials(self: Box<Self>) -> Vec<Trial<TrialId>> {
+        let of_case = |Case { id, trials }: Case<K::Facts>| {
+            trials.into_iter().enumerate().map(move |(number, trial)| {
+                let case = id.clone();
+                trial.with_facts(TrialId { case, number })
+            })
+        };
+        self.0.into_iter().flat_map(of_case).collect()
     }
 
-    fn settle(mut self: Box<Self>, probe: &str, known: &Known) -> (ProbeResult, Vec<PlainTrial>) {
+    fn settle(mut self: Box<Self>, probe: &str, known: &Known) -> (ProbeResult, Vec<SettledTrial>) {
         K::revise(&mut self.0, known);
         let cases: Vec<SettledCase<K::Facts>> =
             self.0.into_iter().map(|case| case.settle(&known.control, SINGLE_CALL)).collect();
-        let plain = cases
-            .iter()
-            .flat_map(|case| &case.trials)
-            .map(|trial| PlainTrial { finding: trial.shown.clone(), is_exact: trial.is_exact });
-        (K::result(probe, &cases), plain.collect())
+        let settled = cases.iter().flat_map(SettledTrial::of_case).collect();
+        (K::result(probe, &cases), settled)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The ladder: which way of making tools known leads to calls?
 //!
 //! Native tools come first, with the call in its own field, in the visible text or in the reasoning; then
-//! a choice that demands a call; then text protocols taught in the system prompt; only then none.
+//! streams, where plain replies carry no call (`only_streams`); then a choice that demands a call; then text protocols taught in the system prompt; only then none.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use futures_util::future::join3;
 use super::Probe;
 use super::bench::Bench;
 use super::control::speaks;
-use super::kind::{Asking, Blocked, PlainTrial};
+use super::kind::{Asking, Blocked, SettledTrial};
 use super::kinds::{BasicFormat, Heard, mark_other_layers, single_tool};
 use super::together::hold_together;
 use super::trial::{Case, Trial};
@@ -24,8 +24,8 @@ use crate::telemetry::TurnEvent;
 const BASIC_FORMAT: &str = "basic-format";
 
 /// The case whose values a rung's trials get, and that of those asked for once more.
-const FIRST: &str = "";
-const ONCE_MORE: &str = "once more";
+pub(super) const FIRST: &str = "";
+pub(super) const ONCE_MORE: &str = "once more";
 
 /// The case of trials whose tools stand in the older field of Gemini's declarations.
 const OLDER_SCHEMA: &str = "parameters";
@@ -40,7 +40,7 @@ pub(super) struct Ladder<'a> {
 /// What climbing gave: the result on the rung that worked, and each of its trials.
 pub(super) struct Climb {
     pub(super) result: SingleTool,
-    pub(super) trials: Vec<PlainTrial>,
+    pub(super) trials: Vec<SettledTrial>,
     pub(super) telemetry: Vec<TurnEvent>,
     /// The client that declares tools as they are read, where that is not the dialect's first way.
     pub(super) client: Option<Client>,
@@ -70,6 +70,9 @@ impl<'a> Ladder<'a> {
     pub(super) async fn try_native(self, bench: &Bench) -> Native {
         let case = self.hold(bench, FIRST).await;
         if let Some(climb) = self.try_older_schema(bench, &case).await {
+            return Native::Ends(Box::new(climb));
+        }
+        if let Some(climb) = self.try_streams(bench, &case).await {
             return Native::Ends(Box::new(climb));
         }
         if count_calls(&case) > 0 {
@@ -158,6 +161,9 @@ impl<'a> Ladder<'a> {
     /// Asks on the rung that the bench names, and on no other.
     pub(super) async fn ask_on_rung(self, bench: &Bench) -> Climb {
         let case = self.hold(bench, FIRST).await;
+        if let Some(climb) = self.try_streams(bench, &case).await {
+            return climb;
+        }
         if count_calls(&case) > 0 {
             return self.conclude(case, None);
         }
@@ -173,14 +179,14 @@ impl<'a> Ladder<'a> {
         self.conclude(Case { id: FIRST.to_owned(), trials }, Some(why))
     }
 
-    async fn hold(self, bench: &Bench, case: &str) -> Case<Heard> {
+    pub(super) async fn hold(self, bench: &Bench, case: &str) -> Case<Heard> {
         let asking = Asking { bench, probe: self.probe, probes: &[] };
         self.question.hold(asking, case).await
     }
 
     /// The result of one rung: calls that arrived are the control of wrong ones; where none did, it
     /// is a reply without tools.
-    fn conclude(self, mut case: Case<Heard>, spoken: Option<&Finding>) -> Climb {
+    pub(super) fn conclude(self, mut case: Case<Heard>, spoken: Option<&Finding>) -> Climb {
         mark_other_layers(&mut case);
         let case = match spoken {
             None => case.settle(&Finding::pass("a call arrived"), "a call of the same kind"),
@@ -188,9 +194,8 @@ impl<'a> Ladder<'a> {
         };
         let result = single_tool(&self.probe.id, std::slice::from_ref(&case));
         let telemetry = case.trials.iter().flat_map(|trial| trial.telemetry.clone()).collect();
-        let trials = case.trials.into_iter();
-        let trials = trials.map(|it| PlainTrial { finding: it.shown, is_exact: it.is_exact });
-        Climb { result, trials: trials.collect(), telemetry, client: None }
+        let trials = SettledTrial::of_case(&case).collect();
+        Climb { result, trials, telemetry, client: None }
     }
 }
 
@@ -219,7 +224,7 @@ impl Climb {
         Blocked { finding, never_calls: outcome.status == Status::Fail }
     }
 
-    fn add_evidence(&mut self, more: Vec<Digest>) {
+    pub(super) fn add_evidence(&mut self, more: Vec<Digest>) {
         let evidence = &mut self.result.outcome.evidence;
         evidence.extend(more);
         evidence.sort();
@@ -266,7 +271,7 @@ fn count_calls(case: &Case<Heard>) -> usize {
 }
 
 /// What a rung gave, in the words of its first trial.
-fn words(case: &Case<Heard>) -> String {
+pub(super) fn words(case: &Case<Heard>) -> String {
     match case.trials.first().map(|trial| &trial.shown) {
         Some(Observation::Settled(finding)) => finding.to_string(),
         Some(Observation::Negative(reason)) => reason.clone(),

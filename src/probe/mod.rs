@@ -7,7 +7,7 @@
 //! - `bench`, `offer`: what a trial is held with; `together`: many at once; `trial`: what it showed
 //! - `calls`, `receipt`, `cases`, `reasoning_change`: what several kinds judge by
 //! - `control`: whether the endpoint still answers when nothing is under test
-//! - `ladder`: how tools are made known; `outcome`: from trials to a result
+//! - `ladder`: how tools are made known; `only_streams`: its rung for streams; `outcome`: from trials to a result
 //! - [`run`]: the whole suite at once; [`sample`]: one probe once more; [`estimate`]: what that costs
 
 mod bench;
@@ -20,6 +20,7 @@ mod kinds;
 mod ladder;
 mod meaning;
 mod offer;
+mod only_streams;
 mod outcome;
 mod prompt;
 mod reasoning_change;

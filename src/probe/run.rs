@@ -5,8 +5,6 @@
 //! what was started is dropped and asked again on that rung. Verdicts wait until their controls are
 //! known.
 
-use std::collections::BTreeMap;
-
 use futures_util::future::{Either, select};
 
 use super::Probe;
@@ -43,6 +41,9 @@ type AskedProbes<'a> = Vec<(&'a Probe, Box<dyn Asked>)>;
 /// Asks these probes of one endpoint. Where none of them climbs the ladder, they are asked on the rung
 /// that the bench names, and what has no control of its own gets no negative verdict.
 pub async fn run(bench: &Bench, probes: &[&Probe], listener: &dyn ProbeListener) -> SuiteOutcome {
+    let mode = bench.manner.mode;
+    let probes: Vec<&Probe> = probes.iter().copied().filter(|probe| probe.is_asked(mode)).collect();
+    let probes = probes.as_slice();
     let (climb, asked) = match Ladder::among(probes) {
         Some(ladder) => {
             let (climb, asked) = climb_and_ask(bench, probes, ladder, listener).await;
@@ -50,7 +51,9 @@ pub async fn run(bench: &Bench, probes: &[&Probe], listener: &dyn ProbeListener)
         }
         None => (None, ask_all(bench, probes, listener).await),
     };
-    let mut outcome = conclude(climb, asked);
+    let replies = climb.as_ref().map_or(bench.replies, |climb| climb.result.replies);
+    let known = Known::of(&Bench { replies, ..bench.clone() });
+    let mut outcome = conclude(known, climb, asked);
     lower_by_clients(&mut outcome.results, bench.client.dialect());
     outcome
 }
@@ -60,7 +63,7 @@ pub fn run_unreachable(probes: &[&Probe], why: &str) -> SuiteOutcome {
     let climb =
         Ladder::among(probes).map(|ladder| ladder.block(&Finding::Inconclusive(why.to_owned())));
     let asked = climb.as_ref().map(|climb| block_all(probes, climb)).unwrap_or_default();
-    conclude(climb, asked)
+    conclude(Known::nothing(), climb, asked)
 }
 
 async fn climb_and_ask<'a>(
@@ -71,7 +74,10 @@ async fn climb_and_ask<'a>(
 ) -> (Climb, AskedProbes<'a>) {
     let on = |delivery| Bench { delivery, ..bench.clone() };
     let works = |native: &Native| match native {
-        Native::Ends(climb) => climb.result.delivery.is_some() && climb.client.is_none(),
+        Native::Ends(climb) => {
+            let is_as_begun = climb.client.is_none() && climb.result.replies == bench.replies;
+            climb.result.delivery.is_some() && is_as_begun
+        }
         Native::Fails(_) => false,
     };
     let asking = ask_all(bench, probes, listener);
@@ -90,7 +96,8 @@ async fn climb_and_ask<'a>(
         (Some(_), Some(asked)) => asked,
         (Some(delivery), None) => {
             let client = climb.client.clone().unwrap_or_else(|| bench.client.clone());
-            ask_all(&Bench { client, ..on(delivery) }, probes, listener).await
+            let replies = climb.result.replies;
+            ask_all(&Bench { client, replies, ..on(delivery) }, probes, listener).await
         }
         (None, _) => block_all(probes, &climb),
     };
@@ -139,15 +146,12 @@ fn besides_ladder<'a>(probes: &[&'a Probe]) -> impl Iterator<Item = &'a Probe> {
     probes.iter().copied().filter(move |probe| Some(&probe.id) != ladder.as_ref())
 }
 
-fn conclude(climb: Option<Climb>, asked: AskedProbes<'_>) -> SuiteOutcome {
-    let control = climb.as_ref().map_or_else(
-        || Finding::Skipped("no probe asks for a single call".to_owned()),
-        Climb::control,
-    );
+fn conclude(known: Known, climb: Option<Climb>, asked: AskedProbes<'_>) -> SuiteOutcome {
+    let control = climb.as_ref().map_or_else(|| known.control.clone(), Climb::control);
     let climbed = climb.iter().flat_map(|climb| climb.telemetry.clone());
     let telemetry = climbed.chain(asked.iter().flat_map(|(_, asked)| asked.telemetry())).collect();
     let layer = climb.as_ref().and_then(|climb| climb.result.layer);
-    let known = Known { control, layer, plain: BTreeMap::new() };
+    let known = Known { control, layer, ..known };
     SuiteOutcome { results: settle(climb, asked, known), telemetry }
 }
 
@@ -158,14 +162,14 @@ pub(super) fn settle(climb: Option<Climb>, asked: AskedProbes<'_>, mut known: Kn
     if let Some(Climb { result, trials, .. }) = climb {
         let id = result.outcome.probe.clone();
         results.insert(&id, ProbeResult::SingleTool(result));
-        known.plain.insert(id, trials);
+        known.settled.insert(id, trials);
     }
     let (plain, streams): (Vec<_>, Vec<_>) =
         asked.into_iter().partition(|(probe, _)| probe.twins().is_empty());
     for (probe, asked) in plain.into_iter().chain(streams) {
         let (result, trials) = asked.settle(&probe.id, &known);
         results.insert(&probe.id, result);
-        known.plain.insert(probe.id.clone(), trials);
+        known.settled.insert(probe.id.clone(), trials);
     }
     results
 }

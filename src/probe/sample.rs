@@ -1,7 +1,5 @@
 //! Samples: one probe asked once more, to tell a regression from noise.
 
-use std::collections::BTreeMap;
-
 use futures_util::future::join;
 
 use super::bench::Bench;
@@ -37,7 +35,10 @@ pub async fn sample(
     let bench = &Bench { trials: 1, seed: fresh(&bench.seed, number), ..bench.clone() };
     let needed: Vec<Probe> = needed(probes, probe)
         .into_iter()
-        .map(|it| narrow(it, case.filter(|_| it.id == probe)))
+        .map(|it| match case.filter(|_| it.id == probe) {
+            Some(case) => it.narrow(case),
+            None => it.clone(),
+        })
         .collect();
     let needed: Vec<&Probe> = needed.iter().collect();
     let climb = async {
@@ -48,7 +49,7 @@ pub async fn sample(
     };
     let (climb, asked) = join(climb, ask_all(bench, &needed, &())).await;
     let layer = climb.as_ref().and_then(|climb| climb.result.layer).or(layer);
-    let known = Known { control: control.clone(), layer, plain: BTreeMap::new() };
+    let known = Known { control: control.clone(), layer, ..Known::of(bench) };
     let mut results = settle(climb, asked, known);
     lower_by_clients(&mut results, bench.client.dialect());
     results
@@ -61,15 +62,6 @@ fn fresh(seed: &Seed, number: u32) -> Seed {
 /// The probe, and the plain ones that it compares itself with.
 fn needed<'a>(probes: &[&'a Probe], id: &str) -> Vec<&'a Probe> {
     let Some(probe) = probes.iter().find(|probe| probe.id == id) else { return Vec::new() };
-    let is_needed = |other: &&Probe| other.id == id || probe.twins().contains(&other.id);
+    let is_needed = |other: &&Probe| other.id == id || probe.twins().contains(&other.id.as_str());
     probes.iter().copied().filter(is_needed).collect()
-}
-
-/// The probe with only one of its cases, where it has a list of them.
-fn narrow(probe: &Probe, case: Option<&str>) -> Probe {
-    let mut probe = probe.clone();
-    if let Some(case) = case {
-        probe.question = probe.question.narrow(case);
-    }
-    probe
 }

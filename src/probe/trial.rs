@@ -93,6 +93,11 @@ impl<F> Trial<F> {
         self.map(|shown, _| (shown, facts))
     }
 
+    /// The trial with its verdict, without what only its kind understands.
+    pub(crate) fn with_finding(self, finding: Finding) -> Trial<(), Finding> {
+        self.map(|_, _| (finding, ()))
+    }
+
     fn settle(self, control: &Finding, what: &str) -> Trial<F, Finding> {
         self.map(|shown, facts| (shown.settle(control, what), facts))
     }

@@ -50,7 +50,7 @@ pub use document::{
 pub use endpoint_id::{EndpointId, origin};
 pub use field_path::FieldPath;
 pub use interval::wilson;
-pub use manner::Manner;
+pub use manner::{Manner, Mode};
 pub use requirement::Requirement;
 pub(crate) use results::ProbeResult;
 pub use results::{

@@ -75,9 +75,10 @@ fn problem(seed: u64, differences: Vec<JsonDifference>) -> Option<StreamProblem>
 
 /// The probes that ask for streams, and those they are compared with.
 fn streaming_probes<'a>(probes: &[&'a Probe]) -> Vec<&'a Probe> {
-    let twins: Vec<&String> = probes.iter().flat_map(|probe| probe.twins()).collect();
-    let is_needed =
-        |probe: &&&Probe| probe.climbs() || !probe.twins().is_empty() || twins.contains(&&probe.id);
+    let twins: Vec<&str> = probes.iter().flat_map(|probe| probe.twins()).collect();
+    let is_needed = |probe: &&&Probe| {
+        probe.climbs() || !probe.twins().is_empty() || twins.contains(&probe.id.as_str())
+    };
     probes.iter().filter(is_needed).copied().collect()
 }
 

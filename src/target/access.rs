@@ -6,7 +6,7 @@ use super::entry::thinking;
 use super::presets::{Hosting, Preset, PresetEndpoint, PresetKey};
 use super::resolve::{Env, TargetError};
 use super::{DialectChoice, TargetEntry};
-use crate::dialect::{DialectId, dialect_of};
+use crate::dialect::{DialectId, LimitField, dialect_of};
 use crate::profile::ThinkingSwitch;
 
 /// One dialect at one URL, and the header that carries the key.
@@ -20,6 +20,8 @@ pub struct Access {
     pub key_header: KeyHeader,
     /// How thinking is switched, where that is known.
     pub thinking: Option<ThinkingSwitch>,
+    /// The field of a request that carries the token limit, where it is known not to be the usual one.
+    pub limit_field: Option<LimitField>,
 }
 
 /// How a key is sent.
@@ -94,7 +96,8 @@ pub(super) fn accesses(
                 let endpoint = preset.and_then(|preset| endpoint_of(preset, dialect));
                 let key_header = header(endpoint, dialect);
                 let thinking = switch(endpoint)?;
-                Ok(Access { dialect, base_url: base.clone(), key_header, thinking })
+                let limit_field = endpoint.and_then(|endpoint| endpoint.limit_field);
+                Ok(Access { dialect, base_url: base.clone(), key_header, thinking, limit_field })
             };
             dialects.into_iter().map(access).collect()
         }
@@ -103,7 +106,8 @@ pub(super) fn accesses(
                 let base_url = parse_base(&fill(preset, endpoint, entry, env)?)?;
                 let key_header = header(Some(endpoint), endpoint.dialect);
                 let thinking = switch(Some(endpoint))?;
-                Ok(Access { dialect: endpoint.dialect, base_url, key_header, thinking })
+                let (dialect, limit_field) = (endpoint.dialect, endpoint.limit_field);
+                Ok(Access { dialect, base_url, key_header, thinking, limit_field })
             };
             preset_endpoints(preset, entry.dialect)?.into_iter().map(access).collect()
         }

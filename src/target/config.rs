@@ -14,6 +14,7 @@ use super::config_error::ConfigError;
 use super::resolve::{Env, Target, resolve};
 use super::{Span, TargetEntry};
 use crate::probe::SuiteName;
+use crate::profile::Mode;
 use crate::transport::{self, EndpointLimits, Oversize};
 
 /// What `toolprobe init` writes.
@@ -38,6 +39,8 @@ pub struct Config {
 pub struct Defaults {
     /// How much is asked.
     pub suite: Option<SuiteName>,
+    /// Whether plain replies, streams or both are asked for.
+    pub mode: Option<Mode>,
     /// How often each probe is tried.
     pub trials: Option<NonZeroU32>,
     /// Where the values of the trials come from.

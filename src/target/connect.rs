@@ -232,6 +232,7 @@ impl Connection {
             headers: target.endpoint.dress(bare, access, &self.credentials).headers,
             extra: target.extra_body.clone(),
             max_tokens: MAX_TOKENS,
+            limit_field: access.limit_field,
             limits: size_limits(&target.endpoint.bounds),
         };
         Client::new(address, Arc::clone(&self.transport), log)

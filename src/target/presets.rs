@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use url::Url;
 
-use crate::dialect::DialectId;
+use crate::dialect::{DialectId, LimitField};
 use crate::profile::ThinkingSwitch;
 use crate::suggest::did_you_mean;
 
@@ -140,6 +140,9 @@ pub struct PresetEndpoint {
     /// The name of the way in which thinking is switched here, where that is known.
     #[serde(default)]
     thinking: Option<String>,
+    /// The field of a chat request that carries the token limit, where it is not `max_tokens`.
+    #[serde(default)]
+    pub limit_field: Option<LimitField>,
 }
 
 impl PresetEndpoint {

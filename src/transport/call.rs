@@ -57,12 +57,21 @@ pub struct HttpCall {
     pub body: Option<Value>,
     /// The framing of the stream that is asked for; `None` asks for a whole body.
     pub framing: Option<Framing>,
+    /// Whether it is sent even where its path was given up: a control that a verdict waits for.
+    pub insists: bool,
 }
 
 impl HttpCall {
     /// A `GET` request.
     pub fn get(url: Url) -> Self {
-        Self { method: Method::Get, url, headers: Vec::new(), body: None, framing: None }
+        Self {
+            method: Method::Get,
+            url,
+            headers: Vec::new(),
+            body: None,
+            framing: None,
+            insists: false,
+        }
     }
 
     /// A `POST` request with a JSON body.

@@ -43,6 +43,9 @@ struct Failures {
 impl Health {
     /// The error to give instead of sending this call, if its path stopped answering.
     pub(super) fn given_up(&self, call: &HttpCall) -> Option<TransportError> {
+        if call.insists {
+            return None;
+        }
         let mut paths = self.paths();
         let (failures, allowed) = paths.get_mut(call.url.path())?.failures(call);
         (failures.exchanges >= allowed)
@@ -172,6 +175,14 @@ mod tests {
     fn an_endpoint_that_has_answered_gets_five_failures_in_a_row() {
         let statuses = [200, 503, 503, 200, 503, 503, 503, 503, 503, 200];
         assert_eq!(count_sent(Judgement::ByStatus, &statuses), 9);
+    }
+
+    #[test]
+    fn a_control_is_sent_though_the_path_was_given_up() {
+        let (health, plain) = (Health::default(), plain_call());
+        assert!(send(&health, &plain, Judgement::ByStatus, 500));
+        assert!(health.given_up(&plain).is_some());
+        assert!(health.given_up(&HttpCall { insists: true, ..plain }).is_none());
     }
 
     #[test]

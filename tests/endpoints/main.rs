@@ -6,6 +6,7 @@
 //! - `mind`: a model that does as it is told, from the text of a conversation alone
 //! - `chat`: how a chat server hears and speaks; `others`: how the other dialects do
 //! - `forced`: models that call only when told to; `limits`: replies that the token limit ended
+//! - `modes`: endpoints that only stream, and suites that are asked in one way
 //! - `parallel`: two calls and their results; `refusals`: accounts that run dry
 //! - `trouble`: infrastructure; `strangers`: personalities; `wild`: single faults, and where they show
 
@@ -20,6 +21,7 @@ mod chat;
 mod forced;
 mod limits;
 mod mind;
+mod modes;
 mod others;
 mod parallel;
 mod refusals;

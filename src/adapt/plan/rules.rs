@@ -81,7 +81,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         kind: CorrectionKind::Streaming,
-        when: "calls that work plainly are lost or damaged in a stream",
+        when: "calls that work plainly are lost or damaged in a stream, or only streams carry them",
         need: streaming,
     },
     Rule {
@@ -276,7 +276,18 @@ fn parallel(profile: &Profile) -> Option<Need> {
     Some(need.because("results.parallelTool", &result.outcome.evidence))
 }
 
+/// The need to stream, where plain replies carry no calls.
+fn only_streams(profile: &Profile) -> Option<Need> {
+    let plain = profile.results.single_tool.as_ref()?.plain.as_deref()?;
+    let setting = Setting::Streaming { tool_calls: StreamUse::Streamed, defects: Vec::new() };
+    let need = || Need::new(setting, &plain.reason).because("results.singleTool", &plain.evidence);
+    is_lacking(plain).then(need)
+}
+
 fn streaming(profile: &Profile) -> Option<Need> {
+    if let Some(need) = only_streams(profile) {
+        return Some(need);
+    }
     let result = profile.results.streaming.as_ref().filter(|it| is_lacking(&it.outcome))?;
     let plain = profile.results.single_tool.iter().flat_map(|single| &single.defects);
     let handled: BTreeSet<Defect> = plain.copied().chain(BAD_IDS).collect();

@@ -12,7 +12,7 @@ use crate::campaign::{Resumed, RunSettings};
 use crate::cli::shell::clock;
 use crate::cli::shell::error::CliError;
 use crate::probe::{Suite, SuiteName};
-use crate::profile::Manner;
+use crate::profile::{Manner, Mode};
 use crate::replay::Transcript;
 use crate::target::{Bounds, Defaults, Limits, Span, Target, Timeouts};
 use crate::transport::{Budget, Oversize};
@@ -82,6 +82,10 @@ pub(crate) struct AskingArgs {
     #[arg(long, value_enum, value_name = "NAME")]
     suite: Option<SuiteName>,
 
+    /// Whether plain replies, streams or both are asked for [default: both]
+    #[arg(long, value_enum, value_name = "MODE")]
+    mode: Option<Mode>,
+
     /// How often each case is tried [default: 3]
     #[arg(long, value_name = "N")]
     trials: Option<NonZeroU32>,
@@ -133,7 +137,7 @@ impl AskingArgs {
     /// What is asked; flags win over the configuration.
     pub(crate) fn settings(&self, defaults: &Defaults) -> Result<RunSettings, CliError> {
         let seed = self.seed.or(defaults.seed).unwrap_or(SEED);
-        let suite = self.suite_args.suite(seed)?.in_manner(self.manner());
+        let suite = self.suite_args.suite(seed)?.in_manner(self.manner(defaults));
         let name = self.suite.or(defaults.suite).unwrap_or(SuiteName::Standard);
         suite.check(name).map_err(CliError::usage)?;
         Ok(RunSettings {
@@ -172,7 +176,10 @@ impl AskingArgs {
         let name = self.suite.or(known.copied()).ok_or_else(none)?;
         let seed = self.seed.unwrap_or(then.seed);
         let trials = self.trials.map_or(then.trials, NonZeroU32::get);
-        let manner = if self.manner().is_default() { then.manner } else { self.manner() };
+        let manner = Manner {
+            max_tokens: self.max_tokens.map(NonZeroU64::get).or(then.manner.max_tokens),
+            mode: self.mode.unwrap_or(then.manner.mode),
+        };
         let questions = self.suite_args.suite(seed)?.in_manner(manner);
         let tokens = |manner: Manner| manner.max_tokens.map_or_else(String::new, |n| n.to_string());
         for (what, then, now) in [
@@ -181,6 +188,7 @@ impl AskingArgs {
             ("trials", then.trials.to_string(), trials.to_string()),
             ("probes", then.probe_version.clone(), questions.version().to_owned()),
             ("max-tokens", tokens(then.manner), tokens(manner)),
+            ("mode", then.manner.mode.as_str().to_owned(), manner.mode.as_str().to_owned()),
         ] {
             resumed.same(what, &then, &now).map_err(CliError::usage)?;
         }
@@ -195,8 +203,9 @@ impl AskingArgs {
     }
 
     /// What flags change of how it is asked.
-    fn manner(&self) -> Manner {
-        Manner { max_tokens: self.max_tokens.map(NonZeroU64::get) }
+    fn manner(&self, defaults: &Defaults) -> Manner {
+        let max_tokens = self.max_tokens.map(NonZeroU64::get);
+        Manner { max_tokens, mode: self.mode.or(defaults.mode).unwrap_or_default() }
     }
 
     /// Whether nothing is to be asked.

@@ -35,6 +35,8 @@ pub(crate) struct BasicFormat {
 pub(crate) struct Heard {
     /// Whether there was a reply at all.
     pub(crate) is_answered: bool,
+    /// Which kind of reply was asked for.
+    pub(crate) replies: ReplyMode,
     /// The form of its call, if there was one, and how the tools had been made known.
     pub(crate) form: Option<(Form, ToolDelivery)>,
 }
@@ -71,7 +73,7 @@ impl ProbeKind for BasicFormat {
 
     fn estimate(&self, costing: &Costing<'_>) -> Estimate {
         let once = costing.talk(self.calls(), "").turns(1);
-        if costing.stream {
+        if costing.is_twin {
             return Estimate::exactly(once);
         }
         // The native rung is asked once more before another one counts, and a call is demanded in each
@@ -104,7 +106,8 @@ impl BasicFormat {
             }
         });
         let form = form(&turn.reading).map(|form| (form, asking.bench.delivery));
-        let heard = Heard { is_answered: turn.reply().is_some(), form };
+        let (is_answered, replies) = (turn.reply().is_some(), asking.bench.replies);
+        let heard = Heard { is_answered, replies, form };
         Ok(Trial::of(&conversation, shown, heard))
     }
 }
@@ -168,7 +171,7 @@ pub(crate) fn single_tool(probe: &str, cases: &[SettledCase<Heard>]) -> SingleTo
             Some(ToolDelivery::Forced(force)) => Some(force),
             _ => None,
         },
-        replies: ReplyMode::Plain,
+        replies: trials().map(|trial| trial.facts.replies).max().unwrap_or_default(),
         plain: None,
         layer: form.as_ref().map(|form| form.layer),
         json_text: json_text(&forms),

@@ -21,7 +21,7 @@ use super::bench::Bench;
 use super::calls::{Fit, best_fit, describe_missing_call, displaced, layer_words};
 use super::cases::{list_cases, mark_displaced, missing_case_reply};
 use super::estimate::{Costing, Estimate, Load, count};
-use super::kind::{Asking, Blocked, Kind, Known, PlainTrial, ProbeKind};
+use super::kind::{Asking, Blocked, Kind, Known, ProbeKind, SettledTrial, TrialId};
 use super::offer::Offer;
 use super::outcome::{case_result, outcome};
 use super::reasoning_change::Change;

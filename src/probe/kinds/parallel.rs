@@ -65,7 +65,7 @@ impl ProbeKind for Parallel {
     fn estimate(&self, costing: &Costing<'_>) -> Estimate {
         let talk = costing.talk(self.calls(), &self.0.then);
         // A streamed twin does not ask what the switch does.
-        let switch = if costing.stream { Load::default() } else { talk.turns(1) };
+        let switch = if costing.is_twin { Load::default() } else { talk.turns(1) };
         // A follow-up that is refused for its reasoning is asked again without it.
         Estimate { likely: talk.turns(2) + switch, most: talk.turns(3) + switch }
     }
@@ -86,7 +86,7 @@ impl Parallel {
         // A streamed twin is about the stream, not about the switch, and taught tools have none.
         let has_switch = bench.client.dialect().has_parallel_switch()
             && bench.delivery.is_declared()
-            && !bench.stream;
+            && !bench.is_twin;
         let switched_off = async { if has_switch { Some(alone.turn().await) } else { None } };
         let (turn, off) = join(together.turn(), switched_off).await;
         let made: Vec<_> =

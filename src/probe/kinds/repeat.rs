@@ -59,12 +59,13 @@ impl Repeat {
 #[cfg(test)]
 mod tests {
     use crate::probe::suite::{Probe, ProbeFile};
+    use crate::profile::Mode;
 
     #[test]
     fn a_registered_kind_is_read_described_and_estimated() {
         let text = "about = 'a'\nsuites = ['full']\n[ask.repeat]\nwords = 'Repeat this:'\n";
         let probe = Probe::read("my-word", text).unwrap();
-        let cost = crate::probe::estimate(&[&probe], 2, None);
+        let cost = crate::probe::estimate(&[&probe], 2, None, Mode::Both);
         assert_eq!(cost.likely.requests, 2);
         let schema = schemars::schema_for!(ProbeFile).to_value().to_string();
         assert!(schema.contains(r#""repeat":{"$ref""#), "{schema}");

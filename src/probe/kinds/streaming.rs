@@ -1,7 +1,7 @@
 //! `[ask.streaming]`: does a stream carry the same calls as the plain reply?
 //!
 //! Other probes are asked again with streamed replies, and each trial is compared with the plain one
-//! that has the same values.
+//! that has the same values. Where the whole suite is streamed, its probes are their own twins.
 
 use std::collections::BTreeSet;
 
@@ -9,12 +9,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    Asking, Bench, Blocked, Case, Costing, Estimate, Known, Load, PlainTrial, Probe, ProbeKind,
-    SettledCase, Trial, case_result, displaced, hold_together, outcome,
+    Asking, Bench, Blocked, Case, Costing, Estimate, Known, Probe, ProbeKind, SettledCase,
+    SettledTrial, Trial, TrialId, case_result, displaced, hold_together, outcome,
 };
 use crate::ir::{Defect, Layer};
 use crate::profile::{
-    CaseVerdict, Finding, Observation, ProbeResult, Streaming as StreamingResult, Tally,
+    CaseVerdict, Finding, Mode, Observation, ProbeResult, ReplyMode, Status,
+    Streaming as StreamingResult, Tally,
 };
 
 /// A stream that ends before its reply does is asked for once more.
@@ -26,81 +27,160 @@ const ATTEMPTS: u64 = 2;
 pub(crate) struct Streaming {
     /// The probes to repeat in a stream.
     twins: Vec<String>,
+    /// Further ones, of which each case is repeated once; what fails is asked with all trials.
+    #[serde(default)]
+    once: Vec<String>,
+}
+
+/// Which trial of the twin it is.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Facts {
+    id: TrialId,
+    /// Whether its twin is one of those that are asked once.
+    is_once: bool,
+    /// Whether one whole body came where a stream was asked for.
+    is_whole: bool,
 }
 
 impl ProbeKind for Streaming {
     const NAME: &'static str = "streaming";
-    /// Whether one whole body came where a stream was asked for.
-    type Facts = bool;
+    type Facts = Facts;
 
     /// Each twin is a case.
-    async fn ask(&self, asking: Asking<'_>) -> Vec<Case<bool>> {
-        let bench = &Bench { stream: true, ..asking.bench.clone() };
+    async fn ask(&self, asking: Asking<'_>) -> Vec<Case<Facts>> {
         let twins = self.twins_among(asking.probes);
-        hold_together(twins.map(|probe| ask_twin(Asking { bench, probe, ..asking }))).await
+        if asking.bench.replies == ReplyMode::Streamed {
+            return twins.map(|probe| self.own_twins(probe)).collect();
+        }
+        let bench = &Bench { is_twin: true, ..asking.bench.clone() };
+        hold_together(twins.map(|probe| self.ask_twin(Asking { bench, probe, ..asking }))).await
     }
 
-    fn block(&self, why: &Blocked) -> Vec<Case<bool>> {
+    fn block(&self, why: &Blocked) -> Vec<Case<Facts>> {
         let id = self.twins.first().cloned().unwrap_or_default();
-        vec![Case { id, trials: vec![Trial::unheld(why.finding.clone(), false)] }]
+        vec![Case { id, trials: vec![Trial::unheld(why.finding.clone(), Facts::default())] }]
     }
 
-    fn revise(cases: &mut [Case<bool>], known: &Known) {
+    fn revise(cases: &mut [Case<Facts>], known: &Known) {
         for case in cases {
-            let plain = known.plain.get(&case.id).map(Vec::as_slice).unwrap_or_default();
-            compare(&mut case.trials, plain, known.layer);
+            let settled = known.settled.get(&case.id).map(Vec::as_slice).unwrap_or_default();
+            match known.replies {
+                ReplyMode::Plain => compare(&mut case.trials, settled, known.layer),
+                ReplyMode::Streamed => {
+                    let is_once = case.trials.iter().any(|trial| trial.facts.is_once);
+                    let own = |it| own_twin(it, is_once, known.streams_by_line);
+                    case.trials = settled.iter().map(own).collect();
+                }
+            }
         }
     }
 
-    fn result(probe: &str, cases: &[SettledCase<bool>]) -> ProbeResult {
+    fn result(probe: &str, cases: &[SettledCase<Facts>]) -> ProbeResult {
         let trials = cases.iter().flat_map(|case| &case.trials);
         let defects: BTreeSet<Defect> = trials.flat_map(|trial| trial.defects.clone()).collect();
         let twins = cases.iter().map(|case| (case.id.clone(), case_result(case, verdict(case))));
-        ProbeResult::Streaming(StreamingResult {
-            outcome: outcome(probe, cases),
+        let mut result = StreamingResult {
+            outcome: outcome(probe, &telling(cases)),
             defects: defects.into_iter().collect(),
             twins: twins.collect(),
-        })
+        };
+        lower_by_twin(&mut result);
+        ProbeResult::Streaming(result)
     }
 
     fn estimate(&self, costing: &Costing<'_>) -> Estimate {
-        let twins = self.twins_among(costing.probes);
-        let streamed = |probe| Costing { probe, stream: true, ..*costing };
-        let once: Load = twins.map(|it| it.question.estimate(&streamed(it)).most).sum();
-        Estimate { likely: once, most: once * ATTEMPTS }
+        if costing.mode == Mode::Stream {
+            return Estimate::default();
+        }
+        let of_twin = |probe: &Probe| {
+            let twin = Costing { probe, is_twin: true, ..*costing };
+            let Estimate { likely, most } = probe.question.estimate(&twin);
+            let times = if self.is_once(&probe.id) { 1 } else { costing.trials };
+            Estimate { likely: likely * times, most: most * costing.trials * ATTEMPTS }
+        };
+        self.twins_among(costing.probes).map(of_twin).fold(Estimate::default(), |a, b| a + b)
     }
 
-    fn twins(&self) -> &[String] {
-        &self.twins
+    fn keep_case(&mut self, case: &str) {
+        self.twins.retain(|twin| twin == case);
+        self.once.retain(|twin| twin == case);
+    }
+
+    fn twins(&self) -> Vec<&str> {
+        self.twins.iter().chain(&self.once).map(String::as_str).collect()
     }
 }
 
 impl Streaming {
     /// The probes to repeat; one that repeats others itself would have no end.
     fn twins_among<'a>(&self, probes: &[&'a Probe]) -> impl Iterator<Item = &'a Probe> {
-        let is_twin = |probe: &&Probe| self.twins.contains(&probe.id) && probe.twins().is_empty();
+        let is_twin = |probe: &&Probe| {
+            let is_named = self.twins.contains(&probe.id) || self.is_once(&probe.id);
+            is_named && probe.twins().is_empty()
+        };
         probes.iter().copied().filter(is_twin)
+    }
+
+    fn is_once(&self, probe: &str) -> bool {
+        self.once.iter().any(|id| id == probe)
+    }
+
+    /// What stands in for the trials of a probe that is streamed itself, until they are settled.
+    fn own_twins(&self, probe: &Probe) -> Case<Facts> {
+        let facts = Facts { is_once: self.is_once(&probe.id), ..Facts::default() };
+        let unasked = Finding::Skipped("the whole suite is streamed".to_owned());
+        Case { id: probe.id.clone(), trials: vec![Trial::unheld(unasked, facts)] }
+    }
+
+    async fn ask_twin(&self, asking: Asking<'_>) -> Case<Facts> {
+        let id = asking.probe.id.clone();
+        if !self.is_once(&id) {
+            return Case { id, trials: hold(asking, false).await };
+        }
+        let bench = &Bench { trials: 1, ..asking.bench.clone() };
+        let mut trials = hold(Asking { bench, ..asking }, true).await;
+        // One failure proves little: what failed is asked as often as everything else.
+        let failed: BTreeSet<String> =
+            trials.iter().filter(|it| has_failed(it)).map(|it| it.facts.id.case.clone()).collect();
+        let more = asking.bench.trials.saturating_sub(1);
+        let bench = &Bench { trials: more, first_trial: 1, ..asking.bench.clone() };
+        let again = failed.iter().filter(|_| more > 0).map(async |case| {
+            let probe = &asking.probe.narrow(case);
+            hold(Asking { bench, probe, ..asking }, true).await
+        });
+        trials.extend(hold_together(again).await.into_iter().flatten());
+        Case { id, trials }
     }
 }
 
-async fn ask_twin(asking: Asking<'_>) -> Case<bool> {
+/// Holds the streamed trials of a probe.
+async fn hold(asking: Asking<'_>, is_once: bool) -> Vec<Trial<Facts>> {
     // To readers of lines, a whole body is a stream of one.
     let by_line = asking.bench.client.dialect().streams_by_line();
     let asked = asking.probe.question.ask(asking).await;
+    let first = usize::try_from(asking.bench.first_trial).unwrap_or_default();
     let trials = asked.into_trials().into_iter().map(|trial| {
-        let is_whole = trial.defects.contains(&Defect::StreamIgnored) && !by_line;
-        trial.with_facts(is_whole)
+        let is_whole = is_whole(&trial.defects, by_line);
+        let TrialId { case, number } = trial.facts.clone();
+        let id = TrialId { case, number: number + first };
+        trial.with_facts(Facts { id, is_once, is_whole })
     });
-    Case { id: asking.probe.id.clone(), trials: trials.collect() }
+    trials.collect()
+}
+
+fn is_whole(defects: &[Defect], by_line: bool) -> bool {
+    defects.contains(&Defect::StreamIgnored) && !by_line
+}
+
+fn has_failed(trial: &Trial<Facts>) -> bool {
+    matches!(trial.shown, Observation::Negative(_) | Observation::Settled(Finding::Fail(_)))
 }
 
 /// A stream that does what its plain twin does passes. One that does not is a finding only where
 /// the plain twin passed; where both fail, streaming is not to blame.
-fn compare(streamed: &mut [Trial<bool>], plain: &[PlainTrial], usual: Option<Layer>) {
-    let finding = Finding::Skipped("no plain run to compare with".to_owned());
-    let missing = PlainTrial { finding, is_exact: false };
-    for (number, trial) in streamed.iter_mut().enumerate() {
-        let plain = plain.get(number).unwrap_or(&missing);
+fn compare(streamed: &mut [Trial<Facts>], plain: &[SettledTrial], usual: Option<Layer>) {
+    for trial in streamed {
+        let plain = plain.iter().find(|plain| plain.id == trial.facts.id);
         let reason = match judge(trial, plain, usual) {
             Observation::Settled(Finding::Pass(_)) => {
                 trial.shown = Finding::pass("the same as without streaming").into();
@@ -114,19 +194,21 @@ fn compare(streamed: &mut [Trial<bool>], plain: &[PlainTrial], usual: Option<Lay
             Observation::Negative(reason) => reason,
         };
         let reason = format!("streamed: {reason}");
-        trial.shown = Finding::fail_against(reason, &plain.finding, "the plain twin").into();
+        let missing = Finding::Skipped("no plain run to compare with".to_owned());
+        let control = plain.map_or(&missing, |plain| &plain.finding);
+        trial.shown = Finding::fail_against(reason, control, "the plain twin").into();
     }
 }
 
 /// What a streamed trial showed. A client that streams loses a call that comes in a whole body, or
 /// stands where plain ones do not; and values that are right in the plain reply must stay right.
-fn judge(trial: &Trial<bool>, plain: &PlainTrial, usual: Option<Layer>) -> Observation {
+fn judge(trial: &Trial<Facts>, plain: Option<&SettledTrial>, usual: Option<Layer>) -> Observation {
     if trial.is_displaced(usual) {
         return Observation::Negative(displaced(trial.layer));
     }
-    let shortcoming = if trial.is_pass() && trial.facts {
-        "one whole body where a stream was asked for"
-    } else if trial.is_pass() && plain.is_exact && !trial.is_exact {
+    let shortcoming = if trial.is_pass() && trial.facts.is_whole {
+        WHOLE_BODY
+    } else if trial.is_pass() && plain.is_some_and(|plain| plain.is_exact) && !trial.is_exact {
         "other values than asked for, which the plain reply has"
     } else {
         return trial.shown.clone();
@@ -134,13 +216,69 @@ fn judge(trial: &Trial<bool>, plain: &PlainTrial, usual: Option<Layer>) -> Obser
     Observation::Negative(shortcoming.to_owned())
 }
 
-fn verdict(case: &SettledCase<bool>) -> CaseVerdict {
-    let tally = Tally::of(case.trials.iter().map(|trial| &trial.shown));
-    match (tally.fails, tally.passes, tally.inconclusive) {
-        (1.., _, _) => CaseVerdict::AcceptedInvalid,
-        (0, 1.., _) => CaseVerdict::AcceptedValid,
-        (0, 0, 1..) => CaseVerdict::Inconclusive,
-        (0, 0, 0) => CaseVerdict::Skipped,
+const WHOLE_BODY: &str = "one whole body where a stream was asked for";
+
+/// A trial of a suite that is streamed as a whole, as a twin of its own. What fails has no plain trial
+/// that would show whether the stream is to blame.
+fn own_twin(settled: &SettledTrial, is_once: bool, by_line: bool) -> Trial<Facts> {
+    let is_whole = is_whole(&settled.defects, by_line);
+    let finding = match &settled.finding {
+        Finding::Pass(_) if is_whole => {
+            let reason = format!("streamed: {WHOLE_BODY}");
+            Finding::fail_against(reason, &settled.finding, "the same call in that body")
+        }
+        Finding::Pass(_) => Finding::pass("a stream carries it"),
+        Finding::Inconclusive(words) => Finding::Inconclusive(words.clone()),
+        Finding::Fail(_) | Finding::Skipped(_) => {
+            Finding::Skipped(format!("no plain run to compare with: {}", settled.finding))
+        }
+    };
+    let facts = Facts { id: settled.id.clone(), is_once, is_whole };
+    Trial {
+        evidence: settled.evidence.clone(),
+        defects: settled.defects.clone(),
+        ..Trial::unheld(finding, facts)
+    }
+}
+
+/// The twins that the verdict is about: where none of the first ones has a verdict, the further ones
+/// alone make none.
+fn telling(cases: &[SettledCase<Facts>]) -> Vec<SettledCase<Facts>> {
+    let is_first = |case: &&SettledCase<Facts>| case.trials.iter().any(|it| !it.facts.is_once);
+    let first: Vec<SettledCase<Facts>> = cases.iter().filter(is_first).cloned().collect();
+    let shown = first.iter().flat_map(|case| &case.trials).map(|trial| &trial.shown);
+    let is_open = !first.is_empty() && Tally::of(shown).conclusive() == 0;
+    if is_open { first } else { cases.to_vec() }
+}
+
+/// A twin is wrong where one of its cases is lost in every trial, or trials fail too often.
+fn verdict(twin: &SettledCase<Facts>) -> CaseVerdict {
+    let of = |case: Option<&str>| {
+        let is_of_case =
+            |trial: &&Trial<Facts, Finding>| case.is_none_or(|case| trial.facts.id.case == case);
+        Tally::of(twin.trials.iter().filter(is_of_case).map(|trial| &trial.shown))
+    };
+    let is_lost = |trial: &Trial<Facts, Finding>| {
+        let tally = of(Some(&trial.facts.id.case));
+        tally.conclusive() > 0 && tally.passes == 0
+    };
+    let tally = of(None);
+    match tally.status() {
+        Status::Partial | Status::Fail => CaseVerdict::AcceptedInvalid,
+        Status::Pass if twin.trials.iter().any(is_lost) => CaseVerdict::AcceptedInvalid,
+        Status::Pass => CaseVerdict::AcceptedValid,
+        Status::Inconclusive => CaseVerdict::Inconclusive,
+        Status::Skipped => CaseVerdict::Skipped,
+    }
+}
+
+/// Streams pass twin by twin: one that is wrong makes the result partial, however many are right.
+fn lower_by_twin(result: &mut StreamingResult) {
+    let wrong = result.twins.iter().filter(|(_, it)| it.verdict == CaseVerdict::AcceptedInvalid);
+    let wrong: Vec<String> = wrong.map(|(id, twin)| format!("{id}: {}", twin.reason)).collect();
+    if !wrong.is_empty() && result.outcome.status == Status::Pass {
+        result.outcome.status = Status::Partial;
+        result.outcome.reason = wrong.join("; ");
     }
 }
 
@@ -148,15 +286,20 @@ fn verdict(case: &SettledCase<bool>) -> CaseVerdict {
 mod tests {
     use super::*;
 
+    fn plain(finding: Finding, is_exact: bool) -> SettledTrial {
+        let (id, defects, evidence) = (TrialId::default(), Vec::new(), Vec::new());
+        SettledTrial { id, finding, is_exact, defects, evidence }
+    }
+
     /// What comparing one streamed trial with a plain one gives.
-    fn compared(streamed: Trial<bool>, finding: Finding, is_exact: bool) -> Observation {
+    fn compared(streamed: Trial<Facts>, finding: Finding, is_exact: bool) -> Observation {
         let mut streamed = [streamed];
-        compare(&mut streamed, &[PlainTrial { finding, is_exact }], None);
+        compare(&mut streamed, &[plain(finding, is_exact)], None);
         streamed[0].shown.clone()
     }
 
-    fn held(is_exact: bool) -> Trial<bool> {
-        Trial { is_exact, ..Trial::unheld(Finding::pass("2 calls"), false) }
+    fn held(is_exact: bool) -> Trial<Facts> {
+        Trial { is_exact, ..Trial::unheld(Finding::pass("2 calls"), Facts::default()) }
     }
 
     #[test]
@@ -176,5 +319,46 @@ mod tests {
         let is_pass = |shown| matches!(shown, Observation::Settled(Finding::Pass(_)));
         assert!(is_pass(of(true, true)));
         assert!(is_pass(of(false, false)), "a model that is free with values");
+    }
+
+    #[test]
+    fn without_plain_trials_a_stream_can_pass_and_not_fail() {
+        let shown = |finding| match own_twin(&plain(finding, true), false, false).shown {
+            Observation::Settled(finding) => finding,
+            Observation::Negative(reason) => panic!("{reason}"),
+        };
+        assert!(matches!(shown(Finding::pass("one call")), Finding::Pass(_)));
+        let lost = Finding::fail_against("no call", &Finding::pass("a reply"), "a reply");
+        assert!(matches!(shown(lost), Finding::Skipped(_)));
+        let whole = SettledTrial {
+            defects: vec![Defect::StreamIgnored],
+            ..plain(Finding::pass("one call"), true)
+        };
+        let shown = own_twin(&whole, false, false).shown;
+        assert!(matches!(shown, Observation::Settled(Finding::Fail(_))), "{shown:?}");
+    }
+
+    #[test]
+    fn one_keyword_that_no_stream_carries_makes_the_twin_wrong() {
+        let lost = Finding::fail_against("no call", &Finding::pass("one call"), "the plain twin");
+        let trial = |case: usize, shown: &Finding| {
+            let id = TrialId { case: case.to_string(), number: 0 };
+            let facts = Facts { id, ..Facts::default() };
+            let unheld = Trial::unheld(Finding::pass(""), facts.clone()).with_facts(facts);
+            Case {
+                id: String::new(),
+                trials: vec![Trial { shown: shown.clone().into(), ..unheld }],
+            }
+            .settle(&Finding::pass(""), "")
+            .trials
+            .remove(0)
+        };
+        let twin = |lost: &Finding| {
+            let passes = (1..20).map(|case| trial(case, &Finding::pass("")));
+            let trials = passes.chain([trial(0, lost)]).collect();
+            verdict(&Case { id: "schema".to_owned(), trials })
+        };
+        assert_eq!(twin(&lost), CaseVerdict::AcceptedInvalid);
+        assert_eq!(twin(&Finding::pass("")), CaseVerdict::AcceptedValid);
     }
 }

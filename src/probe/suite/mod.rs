@@ -23,7 +23,7 @@ use super::kind::{Kind, ProbeKind, Question};
 use super::kinds::KINDS;
 use super::{Seed, SuiteName, Wanted, ask_for, fill, meaning};
 use crate::ir::ToolSpec;
-use crate::profile::Manner;
+use crate::profile::{Manner, Mode};
 use crate::tools::{Nonces, probes};
 
 pub use user_tools::USER_TOOLS;
@@ -244,9 +244,19 @@ impl Probe {
         self.question.ladder().is_some()
     }
 
+    /// The probe with only one of its cases, where it has a list of them.
+    pub(crate) fn narrow(&self, case: &str) -> Self {
+        Self { question: self.question.narrow(case), ..self.clone() }
+    }
+
     /// The ids of the probes that it repeats in a stream.
-    pub fn twins(&self) -> &[String] {
+    pub fn twins(&self) -> Vec<&str> {
         self.question.twins()
+    }
+
+    /// Whether it is asked in this mode: without streams, nothing is repeated in one.
+    pub fn is_asked(&self, mode: Mode) -> bool {
+        mode != Mode::Plain || self.twins().is_empty()
     }
 
     /// The tools that the file declares.

@@ -37,6 +37,11 @@ pub enum HttpQuirk {
     CutsBody,
     /// A request for a stream is answered with one JSON body.
     StreamIgnored,
+    /// A request for a whole body is refused.
+    OnlyStreams {
+        /// What the refusal says.
+        message: String,
+    },
     /// The connection closes after each stream, though it was announced as kept alive.
     ClosesAfterStream,
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
 use super::answer::{Ending, HttpAnswer};
+use crate::ir::Request;
 use crate::sim::quirks::HttpQuirk;
 use crate::sim::rules::{self, ServiceFault};
 use crate::sim::{ModelFile, RulesId};
@@ -49,7 +50,10 @@ pub(super) fn answer_instead(
         HttpQuirk::NotUtf8 => Some(HttpAnswer::text(200, "application/json", "").raw(NOT_UTF8)),
         HttpQuirk::Flood { bytes } => Some(HttpAnswer::flood(*bytes)),
         HttpQuirk::Hangs => Some(HttpAnswer::silence()),
-        HttpQuirk::StreamIgnored | HttpQuirk::ClosesAfterStream | HttpQuirk::CutsBody => None,
+        HttpQuirk::StreamIgnored
+        | HttpQuirk::OnlyStreams { .. }
+        | HttpQuirk::ClosesAfterStream
+        | HttpQuirk::CutsBody => None,
     })
 }
 
@@ -64,6 +68,14 @@ fn refusal(rules: RulesId, fault: &ServiceFault<'_>, request_id: &str) -> HttpAn
 /// Whether a request for a stream is answered with one body.
 pub(super) fn ignores_stream(model: &ModelFile) -> bool {
     model.http_quirks.contains(&HttpQuirk::StreamIgnored)
+}
+
+/// Why a request for a whole body is refused, where it is.
+pub(super) fn wants_stream<'a>(model: &'a ModelFile, request: &Request) -> Option<&'a str> {
+    model.http_quirks.iter().filter(|_| !request.stream).find_map(|quirk| match quirk {
+        HttpQuirk::OnlyStreams { message } => Some(message.as_str()),
+        _ => None,
+    })
 }
 
 /// The answer with the end that the server gives it.

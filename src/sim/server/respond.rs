@@ -190,7 +190,10 @@ impl Call<'_> {
             return self.refuse(rules, &violation);
         }
         match request {
-            Ok(request) => self.reply(model, body, &request),
+            Ok(request) => match faults::wants_stream(model, &request) {
+                Some(message) => self.fault(rules, &ServiceFault::Unreadable(message)),
+                None => self.reply(model, body, &request),
+            },
             Err(problem) => self.fault(rules, &ServiceFault::Unreadable(&problem.to_string())),
         }
     }
