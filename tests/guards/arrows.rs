@@ -55,6 +55,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "target",
         &[
+            "adapt",
             "ir",
             "probe",
             "dialect",
