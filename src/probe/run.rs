@@ -5,13 +5,7 @@
 //! what was started is dropped and asked again on that rung. Verdicts wait until their controls are
 //! known.
 
-<<<<<<< HEAD
 use futures_util::FutureExt as _;
-||||||| 8fbf4c7
-use std::collections::BTreeMap;
-
-=======
->>>>>>> 65e4bfbbe5598d7344b5c99cf44c75cac12f74dc
 use futures_util::future::{Either, select};
 
 use super::Probe;
