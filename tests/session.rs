@@ -1,7 +1,7 @@
 //! A session over real HTTP: does each of its eleven steps do its work, or fail into a state that is more
 //! careful?
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
