@@ -63,7 +63,7 @@ fn fits(step: &str, key: &str, value: &Value) -> bool {
     };
     match filter.split_once('=') {
         Some((key, wanted)) => value.get(key).is_some_and(|it| {
-            it.as_str().map_or_else(|| it.to_string() == wanted, |text| text == wanted)
+            it.as_str().map_or_else(|| it.to_string().as_str() == wanted, |text| text == wanted)
         }),
         None => value.get(filter).is_some_and(|it| !it.is_null()),
     }

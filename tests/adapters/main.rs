@@ -6,7 +6,6 @@
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
-    clippy::panic,
     clippy::print_stdout,
     clippy::indexing_slicing,
     reason = "a test that cannot go on has failed"

@@ -195,6 +195,8 @@ fn edited(bytes: &[u8], edits: &[Edit], counter: &mut Counter) -> String {
     if edits.is_empty() {
         return String::from_utf8_lossy(bytes).into_owned();
     }
-    edits.iter().for_each(|it| edit(&mut value, it, counter));
+    for it in edits {
+        edit(&mut value, it, counter);
+    }
     value.to_string()
 }
