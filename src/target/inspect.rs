@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::{Access, Connection, Endpoint, Hosting, Target, Template};
-use crate::adapt::claims::{ClaimOf, read_claims};
+use crate::adapt::claims::{ClaimOf, server_claims};
 use crate::transport::{HttpCall, Judgement, Response, Transport};
 
 /// How long a server may take to tell, the wait for a place among the targets of its endpoint included.
@@ -183,8 +183,7 @@ impl Inspection {
         if self.template.is_none() {
             self.template = question.template.and_then(|read| read(answer));
         }
-        let says = if question.template.is_some() { read_claims(answer) } else { Ok(Vec::new()) };
-        self.claims.extend(says.into_iter().flatten().map(|claim| (question.path, claim)));
+        self.claims.extend(server_claims(answer).into_iter().map(|claim| (question.path, claim)));
         for (pointer, name) in question.facts {
             let told = answer.pointer(pointer).and_then(Value::as_str);
             let told = if *pointer == "/model_path" { told.and_then(quantization) } else { told };
@@ -258,11 +257,13 @@ mod tests {
         let props = json!({
             "chat_template": "{{ m }}\n", "build_info": "b7000-abc",
             "model_path": "/home/me/models/SmolLM2-135M-Instruct.Q4_1.gguf",
+            "chat_template_caps": {"supports_tools": false},
         });
         let (told, requests) =
             inspected(vec![("GET /props", Reply::Json(200, props))], "/v1").await;
         assert_eq!(told.template.as_ref().unwrap().hash(), Digest::of("{{ m }}"));
         assert_eq!(facts(&told), [("build", "b7000-abc"), ("quantization", "Q4_1")]);
+        assert!(matches!(told.claims.as_slice(), [("props", claim)] if !claim.says));
         assert!(requests.iter().any(|request| request.starts_with("GET /props?model=m ")));
     }
 

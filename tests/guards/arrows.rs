@@ -53,6 +53,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "target",
         &[
+            "adapt",
             "ir",
             "probe",
             "dialect",

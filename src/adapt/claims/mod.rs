@@ -7,7 +7,7 @@ mod tables;
 
 use serde::Serialize;
 
-pub use tables::{BadTable, read_claims};
+pub use tables::{BadTable, read_claims, server_claims};
 
 use crate::ir::Layer;
 use crate::profile::{

@@ -43,15 +43,18 @@ const LLAMA_CPP: [(&str, Claim); 3] = [
     ("supports_preserve_reasoning", Claim::ReasoningReplay),
 ];
 
+/// What a server says of the model that it was asked about: llama.cpp's `/props` or Ollama's `/api/show`.
+pub fn server_claims(answer: &Value) -> Vec<ClaimOf> {
+    let caps = flags("", answer.get("chat_template_caps"), &LLAMA_CPP);
+    let named = answer.get("capabilities").filter(|it| it.is_array());
+    caps.into_iter().chain(words("", named, &OLLAMA)).collect()
+}
+
 /// The claims of a table, whichever it is.
 pub fn read_claims(table: &Value) -> Result<Vec<ClaimOf>, BadTable> {
+    let said = server_claims(table);
     let claims = match table {
-        _ if table.get("chat_template_caps").is_some() => {
-            flags("", table.get("chat_template_caps"), &LLAMA_CPP)
-        }
-        _ if table.get("capabilities").is_some_and(Value::is_array) => {
-            words("", table.get("capabilities"), &OLLAMA)
-        }
+        _ if !said.is_empty() => said,
         _ if table.get("data").is_some_and(Value::is_array) => openrouter(table),
         Value::Object(entries) => entries.iter().flat_map(|(name, it)| entry(name, it)).collect(),
         _ => Vec::new(),
