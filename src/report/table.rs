@@ -132,6 +132,7 @@ fn probes(sections: &[ProbeView<'_>], style: TerminalStyle) -> String {
     let mut table = new_table(style);
     table.load_style(LINES);
     table.set_header(["probe", "verdict", "passed", "interval", "why"]);
+    let room = room(sections, style);
     for section in sections {
         let outcome = section.outcome;
         let verdict = format!("{} {}", symbol(outcome.status), outcome.status.as_str());
@@ -140,22 +141,34 @@ fn probes(sections: &[ProbeView<'_>], style: TerminalStyle) -> String {
             Cell::new(verdict).fg(color(outcome.status)),
             Cell::new(counted(outcome.passes, outcome.trials)),
             Cell::new(interval(outcome)),
-            Cell::new(for_terminal(&told(section.why(), style.detail))),
+            Cell::new(cut(for_terminal(&section.why()), room)),
         ]);
     }
     tighten(&mut table, 1);
     table.trim_fmt()
 }
 
-/// About two lines of a table that is eighty columns wide.
-const BRIEF_WORDS: usize = 70;
+/// The columns between the words of a verdict and the two before: counts, intervals and the gaps.
+const OTHER_COLUMNS: usize = 22;
 
-/// The words of a verdict, cut where they have to fit on a screen.
-fn told(words: String, detail: Detail) -> String {
-    match (detail, words.char_indices().nth(BRIEF_WORDS)) {
-        (Detail::Brief, Some((cut, _))) => format!("{}…", words.split_at(cut).0.trim_end()),
-        _ => words,
+/// How many characters the words of a verdict may have: one line, where all has to fit on a screen.
+fn room(sections: &[ProbeView<'_>], style: TerminalStyle) -> usize {
+    if style.detail == Detail::Full {
+        return usize::MAX;
     }
+    let probe = sections.iter().map(|it| it.outcome.probe.chars().count()).max();
+    let verdict = sections.iter().map(|it| it.outcome.status.as_str().len() + 2).max();
+    let taken = probe.unwrap_or_default() + verdict.unwrap_or_default() + OTHER_COLUMNS;
+    usize::from(style.width).saturating_sub(taken).max(20)
+}
+
+/// The words, cut to this many characters.
+fn cut(words: String, room: usize) -> String {
+    if words.chars().count() <= room {
+        return words;
+    }
+    let kept: String = words.chars().take(room.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
 }
 
 /// What a probe saw beside its verdict: facts, and which variants went which way.
