@@ -37,6 +37,17 @@ const LOSSES: [&str; 14] = [
     "wire_quirks = [\"truncated\"]",
 ];
 
+/// The quirks that take something from this model.
+fn losses_of(model: &str) -> Vec<&'static str> {
+    let is_meant = |quirk: &&str| {
+        // Only of chat clients it is known that they lose such a call; elsewhere it is a defect.
+        let is_known = !quirk.contains("double-encodes") || model == "openai-native";
+        // The simulated Ollama has no such stream.
+        is_known && (!quirk.contains("truncated") || model != "ollama-native")
+    };
+    LOSSES.into_iter().filter(is_meant).collect()
+}
+
 /// What is changed around a model. None of it excuses a lost capability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Around {
@@ -402,9 +413,8 @@ fn no_lost_capability_passes_and_every_harmless_change_does() {
     for nth in 0..changes {
         let model = MODELS[luck.below(MODELS.len())];
         let around = AROUND[luck.below(AROUND.len())];
-        // The simulated Ollama has no such stream.
-        let losses = LOSSES.len() - usize::from(model == "ollama-native");
-        let loss = (nth % 2 == 0).then(|| LOSSES[luck.below(losses)]);
+        let losses = losses_of(model);
+        let loss = (nth % 2 == 0).then(|| losses[luck.below(losses.len())]);
         let (code, is_right, said) = outcome(model, around, loss);
         let column = match code {
             Some(1) => 0,
