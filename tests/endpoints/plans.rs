@@ -91,9 +91,12 @@ fn numbers_become_text(asked: &Asked) -> Script {
     chat::answer(asked, &chat::message(&says, word))
 }
 
+/// An endpoint that nobody here wrote the simulator for.
+type Stranger = fn(&Asked) -> Script;
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_plan_regains_what_strangers_lose_and_makes_nothing_worse() {
-    let strangers: [(fn(&Asked) -> Script, &str); 4] = [
+    let strangers: [(Stranger, &str); 4] = [
         (calls_in_text, "results.singleTool.layer"),
         (only_taught, "results.singleTool.layer"),
         (streams_lose_arguments, "results.streaming"),
