@@ -17,7 +17,7 @@ use crate::prompted::ToolDelivery;
 use crate::target::{ADDRESS, MAX_TOKENS};
 use crate::telemetry::TurnEvent;
 use crate::transport::{
-    Cassette, Nearest, RecordedExchange, SentRequest, SizeLimits, TransportError,
+    Cassette, Nearest, RecordedExchange, SentRequest, SizeLimits, Transport, TransportError,
 };
 
 /// Stands for the host of simulated models. Nothing is ever sent there.
@@ -83,7 +83,7 @@ pub(super) async fn rejudge_by(
     codec: &'static dyn Dialect,
     settings: &RecordedSettings,
     probes: &[&Probe],
-    cassette: Arc<Cassette>,
+    transport: Arc<dyn Transport>,
 ) -> Result<Rejudgement, RejudgeError> {
     let log = ExchangeLog::default();
     let address = Address {
@@ -97,7 +97,7 @@ pub(super) async fn rejudge_by(
         limits: SizeLimits::default(),
     };
     let bench = Bench {
-        client: Client::new(address, cassette, log.clone())?.with_codec(codec),
+        client: Client::new(address, transport, log.clone())?.with_codec(codec),
         delivery: ToolDelivery::Native,
         replies: settings.manner.mode.first(),
         is_twin: false,
@@ -146,5 +146,64 @@ pub(super) fn drop_evidence(value: &mut Value) {
         }
         Value::Array(items) => items.iter_mut().for_each(drop_evidence),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::time::Duration;
+
+    use futures_util::FutureExt as _;
+    use futures_util::future::BoxFuture;
+    use tokio::time::{Instant, sleep};
+
+    use super::*;
+    use crate::probe::Suite;
+    use crate::profile::Mode;
+    use crate::replay::Transcript;
+    use crate::transport::{Exchange, HttpCall, Judge, Playback};
+
+    /// Recorded exchanges of an endpoint that is far away.
+    struct Distant(Cassette);
+
+    impl Transport for Distant {
+        fn redact(&self, call: &HttpCall) -> SentRequest {
+            self.0.redact(call)
+        }
+
+        fn send<'a>(&'a self, call: &'a HttpCall, judge: Judge<'a>) -> BoxFuture<'a, Exchange> {
+            async move {
+                sleep(Duration::from_millis(200)).await;
+                self.0.send(call, judge).await
+            }
+            .boxed()
+        }
+    }
+
+    /// How long a suite takes in a mode, where nothing takes time but the distance.
+    async fn time(transcript: &Transcript, mode: Mode) -> Duration {
+        let suite = Suite::embedded().unwrap();
+        let probes: Vec<&Probe> = suite.select(transcript.suite).collect();
+        let cassette = Cassette::new(transcript.exchanges(), Playback::AsRecorded);
+        let recorded = transcript.settings();
+        let manner = Manner { mode, ..recorded.manner };
+        let settings = RecordedSettings { manner, ..recorded };
+        let begin = Instant::now();
+        let codec = settings.dialect.codec();
+        rejudge_by(codec, &settings, &probes, Arc::new(Distant(cassette))).await.unwrap();
+        begin.elapsed()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_suite_with_streamed_twins_takes_hardly_longer_than_without() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/transcripts");
+        for name in ["openai-native", "anthropic-native", "deepseek-v4-thinking", "ollama-native"] {
+            let transcript = Transcript::read(&folder.join(format!("{name}.json"))).unwrap();
+            let (plain, both) =
+                (time(&transcript, Mode::Plain).await, time(&transcript, Mode::Both).await);
+            assert!(plain >= Duration::from_millis(400), "{name}: {plain:?}");
+            assert!(both.as_secs_f64() <= 1.3 * plain.as_secs_f64(), "{name}: {plain:?}, {both:?}");
+        }
     }
 }

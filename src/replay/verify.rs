@@ -133,7 +133,8 @@ pub async fn replay_by(
     let probes: Vec<&Probe> = suite.select(transcript.suite).collect();
     let cassette = Arc::new(Cassette::new(transcript.exchanges(), Playback::AsRecorded));
     let settings = transcript.settings();
-    let now = rejudge_by(codec, &settings, &probes, Arc::clone(&cassette)).await?;
+    let tape: Arc<Cassette> = Arc::clone(&cassette);
+    let now = rejudge_by(codec, &settings, &probes, tape).await?;
     let mut problems = changed_requests(&now);
     if problems.is_empty() {
         problems.extend(missing_requests(&cassette));

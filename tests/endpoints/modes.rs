@@ -72,7 +72,7 @@ async fn where_plain_requests_with_tools_fail_the_suite_is_asked_streamed_in_any
         let plain = &verdict.profile["results"]["singleTool"]["plain"];
         assert_eq!(plain["status"], "fail", "{what}: {plain}");
         assert_eq!(plain["control"], "the same call in a stream", "{what}");
-        assert_eq!(verdict.profile["corrections"][0]["toolCalls"], "streamed", "{what}");
+        assert_eq!(verdict.profile["corrections"][0]["set"]["toolCalls"], "streamed", "{what}");
     }))
     .await;
 }
@@ -114,7 +114,7 @@ async fn trouble_of_everything_plain_is_no_verdict_on_plain_replies() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn trouble_that_passes_is_not_held_against_plain_replies() {
-    for failing in [4, 12, 40] {
+    for failing in [4, 12] {
         let plain = Arc::new(Mutex::new(0));
         let server = Server::start(move |asked| {
             if is_streamed(asked) || !chat::has_tools(asked) {
@@ -160,7 +160,9 @@ async fn a_mode_asks_the_whole_suite_in_one_way_in_any_dialect() {
         let [[plain, 0], [0, streamed], [first, twins]] = counts[..] else {
             panic!("{path}: {counts:?}")
         };
-        assert_eq!((plain, plain), (streamed, first), "{path}: {counts:?}");
+        assert_eq!(plain, streamed, "{path}: {counts:?}");
+        // The control of what is refused in a stream is plain.
+        assert!((plain..=plain + 2).contains(&first), "{path}: {counts:?}");
         // Every probe of the standard suite has a twin, most of them with one trial.
         assert!(twins > plain / 3 && twins < plain, "{path}: {counts:?}");
     }))

@@ -36,6 +36,8 @@ pub(crate) struct Streaming {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Facts {
     id: TrialId,
+    /// Whether its twin is one of those that are asked once.
+    is_once: bool,
     /// Whether one whole body came where a stream was asked for.
     is_whole: bool,
 }
@@ -48,7 +50,7 @@ impl ProbeKind for Streaming {
     async fn ask(&self, asking: Asking<'_>) -> Vec<Case<Facts>> {
         let twins = self.twins_among(asking.probes);
         if asking.bench.replies == ReplyMode::Streamed {
-            return twins.map(|probe| Case { id: probe.id.clone(), trials: Vec::new() }).collect();
+            return twins.map(|probe| self.own_twins(probe)).collect();
         }
         let bench = &Bench { is_twin: true, ..asking.bench.clone() };
         hold_together(twins.map(|probe| self.ask_twin(Asking { bench, probe, ..asking }))).await
@@ -65,8 +67,9 @@ impl ProbeKind for Streaming {
             match known.replies {
                 ReplyMode::Plain => compare(&mut case.trials, settled, known.layer),
                 ReplyMode::Streamed => {
-                    let own = settled.iter().map(|it| own_twin(it, known.streams_by_line));
-                    case.trials = own.collect();
+                    let is_once = case.trials.iter().any(|trial| trial.facts.is_once);
+                    let own = |it| own_twin(it, is_once, known.streams_by_line);
+                    case.trials = settled.iter().map(own).collect();
                 }
             }
         }
@@ -77,7 +80,7 @@ impl ProbeKind for Streaming {
         let defects: BTreeSet<Defect> = trials.flat_map(|trial| trial.defects.clone()).collect();
         let twins = cases.iter().map(|case| (case.id.clone(), case_result(case, verdict(case))));
         let mut result = StreamingResult {
-            outcome: outcome(probe, cases),
+            outcome: outcome(probe, &telling(cases)),
             defects: defects.into_iter().collect(),
             twins: twins.collect(),
         };
@@ -122,13 +125,20 @@ impl Streaming {
         self.once.iter().any(|id| id == probe)
     }
 
+    /// What stands in for the trials of a probe that is streamed itself, until they are settled.
+    fn own_twins(&self, probe: &Probe) -> Case<Facts> {
+        let facts = Facts { is_once: self.is_once(&probe.id), ..Facts::default() };
+        let unasked = Finding::Skipped("the whole suite is streamed".to_owned());
+        Case { id: probe.id.clone(), trials: vec![Trial::unheld(unasked, facts)] }
+    }
+
     async fn ask_twin(&self, asking: Asking<'_>) -> Case<Facts> {
         let id = asking.probe.id.clone();
         if !self.is_once(&id) {
-            return Case { id, trials: hold(asking).await };
+            return Case { id, trials: hold(asking, false).await };
         }
         let bench = &Bench { trials: 1, ..asking.bench.clone() };
-        let mut trials = hold(Asking { bench, ..asking }).await;
+        let mut trials = hold(Asking { bench, ..asking }, true).await;
         // One failure proves little: what failed is asked as often as everything else.
         let failed: BTreeSet<String> =
             trials.iter().filter(|it| has_failed(it)).map(|it| it.facts.id.case.clone()).collect();
@@ -136,7 +146,7 @@ impl Streaming {
         let bench = &Bench { trials: more, first_trial: 1, ..asking.bench.clone() };
         let again = failed.iter().filter(|_| more > 0).map(async |case| {
             let probe = &asking.probe.narrow(case);
-            hold(Asking { bench, probe, ..asking }).await
+            hold(Asking { bench, probe, ..asking }, true).await
         });
         trials.extend(hold_together(again).await.into_iter().flatten());
         Case { id, trials }
@@ -144,7 +154,7 @@ impl Streaming {
 }
 
 /// Holds the streamed trials of a probe.
-async fn hold(asking: Asking<'_>) -> Vec<Trial<Facts>> {
+async fn hold(asking: Asking<'_>, is_once: bool) -> Vec<Trial<Facts>> {
     // To readers of lines, a whole body is a stream of one.
     let by_line = asking.bench.client.dialect().streams_by_line();
     let asked = asking.probe.question.ask(asking).await;
@@ -153,7 +163,7 @@ async fn hold(asking: Asking<'_>) -> Vec<Trial<Facts>> {
         let is_whole = is_whole(&trial.defects, by_line);
         let TrialId { case, number } = trial.facts.clone();
         let id = TrialId { case, number: number + first };
-        trial.with_facts(Facts { id, is_whole })
+        trial.with_facts(Facts { id, is_once, is_whole })
     });
     trials.collect()
 }
@@ -210,7 +220,7 @@ const WHOLE_BODY: &str = "one whole body where a stream was asked for";
 
 /// A trial of a suite that is streamed as a whole, as a twin of its own. What fails has no plain trial
 /// that would show whether the stream is to blame.
-fn own_twin(settled: &SettledTrial, by_line: bool) -> Trial<Facts> {
+fn own_twin(settled: &SettledTrial, is_once: bool, by_line: bool) -> Trial<Facts> {
     let is_whole = is_whole(&settled.defects, by_line);
     let finding = match &settled.finding {
         Finding::Pass(_) if is_whole => {
@@ -223,12 +233,22 @@ fn own_twin(settled: &SettledTrial, by_line: bool) -> Trial<Facts> {
             Finding::Skipped(format!("no plain run to compare with: {}", settled.finding))
         }
     };
-    let facts = Facts { id: settled.id.clone(), is_whole };
+    let facts = Facts { id: settled.id.clone(), is_once, is_whole };
     Trial {
         evidence: settled.evidence.clone(),
         defects: settled.defects.clone(),
         ..Trial::unheld(finding, facts)
     }
+}
+
+/// The twins that the verdict is about: the first ones decide, and the further ones can only lower a
+/// pass.
+fn telling(cases: &[SettledCase<Facts>]) -> Vec<SettledCase<Facts>> {
+    let is_first = |case: &&SettledCase<Facts>| case.trials.iter().any(|it| !it.facts.is_once);
+    let first: Vec<SettledCase<Facts>> = cases.iter().filter(is_first).cloned().collect();
+    let shown = first.iter().flat_map(|case| &case.trials).map(|trial| &trial.shown);
+    let is_decided = !first.is_empty() && Tally::of(shown).status() != Status::Pass;
+    if is_decided { first } else { cases.to_vec() }
 }
 
 /// A twin is wrong where one of its cases is lost in every trial, or trials fail too often.
@@ -303,7 +323,7 @@ mod tests {
 
     #[test]
     fn without_plain_trials_a_stream_can_pass_and_not_fail() {
-        let shown = |finding| match own_twin(&plain(finding, true), false).shown {
+        let shown = |finding| match own_twin(&plain(finding, true), false, false).shown {
             Observation::Settled(finding) => finding,
             Observation::Negative(reason) => panic!("{reason}"),
         };
@@ -314,7 +334,7 @@ mod tests {
             defects: vec![Defect::StreamIgnored],
             ..plain(Finding::pass("one call"), true)
         };
-        let shown = own_twin(&whole, false).shown;
+        let shown = own_twin(&whole, false, false).shown;
         assert!(matches!(shown, Observation::Settled(Finding::Fail(_))), "{shown:?}");
     }
 
@@ -323,7 +343,7 @@ mod tests {
         let lost = Finding::fail_against("no call", &Finding::pass("one call"), "the plain twin");
         let trial = |case: usize, shown: &Finding| {
             let id = TrialId { case: case.to_string(), number: 0 };
-            let facts = Facts { id, is_whole: false };
+            let facts = Facts { id, ..Facts::default() };
             let unheld = Trial::unheld(Finding::pass(""), facts.clone()).with_facts(facts);
             Case {
                 id: String::new(),
