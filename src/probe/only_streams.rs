@@ -30,7 +30,10 @@ impl Ladder<'_> {
         }
         // Trouble may have passed meanwhile, and a path that was given up is tried all the same.
         let client = bench.client.insisting();
-        let again = Bench { client, trials: 1, ..bench.clone() };
+        // A streak of prose is no proof; trouble is asked about once.
+        let is_answered = plain.trials.iter().any(|trial| trial.facts.is_answered);
+        let trials = if is_answered { bench.trials } else { 1 };
+        let again = Bench { client, trials, ..bench.clone() };
         let ((greeting, spoke), more) =
             join(speaks(&again, self.probe), self.hold(&again, ONCE_MORE)).await;
         let mut all = plain.clone();

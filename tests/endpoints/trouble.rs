@@ -114,7 +114,8 @@ async fn misjudged((name, answer, word): Case) -> Vec<String> {
     expect(others.is_none(), format!("{others:?} somewhere"));
     expect(verdict.profile["toolCallFormat"].is_null(), "a format".to_owned());
     let requests = server.count(CHAT);
-    expect((1..=16).contains(&requests), format!("{requests} requests"));
+    // One stream is tried as well, with its retries: the endpoint may be one that only streams.
+    expect((1..=24).contains(&requests), format!("{requests} requests"));
     wrong
 }
 
@@ -149,7 +150,7 @@ async fn a_dead_endpoint_is_not_asked_a_whole_suite() {
         let verdict = probed(&server.at(CHAT), &["--trials", "5", "--timeout", "5s"]).await;
         assert_eq!(verdict.code, Some(3), "{}", verdict.errors);
         let requests = server.count(CHAT);
-        assert!(requests <= 40, "{requests} requests");
+        assert!(requests <= 64, "{requests} requests");
     }))
     .await;
 }

@@ -241,14 +241,14 @@ fn own_twin(settled: &SettledTrial, is_once: bool, by_line: bool) -> Trial<Facts
     }
 }
 
-/// The twins that the verdict is about: where none of the first ones has a verdict, the further ones
-/// alone make none.
+/// The twins that the verdict is about: the first ones decide, and the further ones can only lower a
+/// pass.
 fn telling(cases: &[SettledCase<Facts>]) -> Vec<SettledCase<Facts>> {
     let is_first = |case: &&SettledCase<Facts>| case.trials.iter().any(|it| !it.facts.is_once);
     let first: Vec<SettledCase<Facts>> = cases.iter().filter(is_first).cloned().collect();
     let shown = first.iter().flat_map(|case| &case.trials).map(|trial| &trial.shown);
-    let is_open = !first.is_empty() && Tally::of(shown).conclusive() == 0;
-    if is_open { first } else { cases.to_vec() }
+    let is_decided = !first.is_empty() && Tally::of(shown).status() != Status::Pass;
+    if is_decided { first } else { cases.to_vec() }
 }
 
 /// A twin is wrong where one of its cases is lost in every trial, or trials fail too often.
