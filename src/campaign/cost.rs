@@ -41,14 +41,15 @@ fn attempts() -> u64 {
 /// Tokens of a prompt for each that is foreseen: what the characters of it can be at most.
 const PROMPT_AT_MOST: u64 = 3;
 
-/// Replies that the history of a conversation holds at most.
-const REPLIES_IN_HISTORY: u64 = 8;
+/// Replies in the history of a request, on average over the longest conversations.
+const REPLIES_IN_HISTORY: u64 = 3;
 
 /// What probing a target can cost at most, every retry that is allowed included, as long as the endpoint
 /// keeps to the token limit of each request.
 pub(crate) fn bound(target: &Target, settings: &RunSettings) -> Load {
     let most = foreseen(target, settings).most;
-    let reply = settings.suite.manner().max_tokens.unwrap_or(MAX_TOKENS);
+    let by_probe = settings.probes().iter().map(|probe| probe.file.max_tokens).max();
+    let reply = settings.suite.manner().max_tokens.or(by_probe).unwrap_or(MAX_TOKENS);
     let switches = target.endpoint.accesses.iter().filter_map(|access| access.thinking.as_ref());
     let fields = switches.map(|switch| &switch.on).chain([&target.extra_body]);
     let reply = reply.saturating_add(fields.map(thinking_budget).max().unwrap_or(0));

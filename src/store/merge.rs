@@ -174,6 +174,7 @@ fn join(first: &Manifest, manifests: &[Manifest]) -> Manifest {
     merged.totals = totals.clone().fold(Totals::default(), Totals::plus);
     // They ran at the same time.
     merged.totals.wall_ms = totals.map(|it| it.wall_ms).max().unwrap_or_default();
+    merged.cost = manifests.iter().filter_map(|it| it.cost).reduce(|sum, cost| sum + cost);
     let incomplete = manifests.iter().find(|it| it.completion != Completion::Complete);
     if let Some(incomplete) = incomplete {
         merged.completion = incomplete.completion.clone();

@@ -7,7 +7,7 @@
 //! - `access`, `credentials`: dialects and URLs of an endpoint, and what every request carries
 //! - `connect`: from a target to a connection
 //! - `discover`, `dialect_answer`: which dialect an endpoint speaks; `offered`: which models it lists
-//! - `inspect`, `template`, `template_file`: what a server tells of itself, and the chat template
+//! - `inspect`, `template`: what a server tells of itself, and the chat template
 
 mod access;
 mod choice;
@@ -27,7 +27,6 @@ mod prices;
 mod resolve;
 mod simulated;
 mod template;
-mod template_file;
 #[cfg(test)]
 mod testing;
 
@@ -52,5 +51,4 @@ pub use prices::{Prices, PricesError};
 pub use resolve::{Endpoint, Env, Target, TargetError, resolve, resolve_endpoint};
 pub(crate) use simulated::ADDRESS;
 pub use simulated::{simulated, simulated_fleet};
-pub use template::Template;
-pub use template_file::{TemplateFileError, read_template};
+pub use template::{Template, TemplateFileError, read_template};

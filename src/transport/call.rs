@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use url::{Position, Url};
 
-use super::budget::TokenCount;
 use super::headers;
+use super::spending::TokenCount;
 use crate::secret::{SECRET_MARK, Scrubber, Secret};
 use crate::wire::Framing;
 

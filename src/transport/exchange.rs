@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::call::SentRequest;
 use super::error::TransportError;
 use super::in_flight::Room;
-use super::payment::{Payment, PaymentSlot};
+use super::spending::{Payment, PaymentSlot};
 use crate::ir::Digest;
 use crate::wire::Frame;
 

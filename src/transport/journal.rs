@@ -8,12 +8,12 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
-use super::budget::TokenCount;
 use super::call::{HttpCall, SentRequest};
 use super::error::TransportError;
 use super::exchange::{Exchange, Response};
 use super::health::is_answer;
 use super::retry::Judgement;
+use super::spending::TokenCount;
 use super::{Judge, Transport};
 
 /// What was spent.

@@ -35,14 +35,13 @@
 //! - `bounds`: how large each part of a reply may be; `in_flight`: how much of all replies together
 //! - `cassette`: recorded exchanges, played back without a network
 //! - `retrying`: retries, limits and budget around any transport
-//! - `retry`, `limits`, `budget`, `health`, `timeouts`: the decisions that `retrying` follows
-//! - `payment`: what one attempt reserves of a budget and is charged; `money`: what tokens cost
+//! - `retry`, `limits`, `health`, `timeouts`: the decisions that `retrying` follows
+//! - `spending`: the budget of a run, what one attempt reserves of it, and what tokens cost
 //! - `concurrency_limit`: one limit over the requests to several endpoints
 //! - `journal`: what is kept as it happens, and recalled by a resumed run
 //! - `send_gate`: lets nothing new out once a run is to stop
 
 mod bounds;
-mod budget;
 mod call;
 mod cassette;
 mod concurrency_limit;
@@ -54,13 +53,12 @@ mod http;
 mod in_flight;
 mod journal;
 mod limits;
-mod money;
-mod payment;
 mod receive;
 mod retry;
 mod retrying;
 mod send_gate;
 mod sniff;
+mod spending;
 mod timeouts;
 mod tls;
 
@@ -71,7 +69,6 @@ use futures_util::future::BoxFuture;
 
 pub use crate::secret::{SECRET_MARK, Scrubber, Secret};
 pub use bounds::{Oversize, SizeLimits};
-pub use budget::{Budget, BudgetLimits, TokenCount};
 pub(crate) use call::secrets_in_url;
 pub use call::{HeaderText, HttpCall, Method, SentRequest};
 pub use cassette::{
@@ -89,11 +86,11 @@ pub use http::{HttpTransport, Pool, SetupError, is_loopback};
 pub use in_flight::InFlight;
 pub use journal::{Journal, Journaled, Spent, Standing};
 pub use limits::{EndpointLimits, SharedLimits};
-pub use money::{Money, Price};
-pub(crate) use payment::in_tokens;
 pub use retry::{Judgement, RetryPolicy};
 pub use retrying::{RetrySettings, Retrying};
 pub use send_gate::SendGate;
+pub(crate) use spending::in_tokens;
+pub use spending::{Budget, BudgetLimits, Money, Price, TokenCount};
 pub use timeouts::Timeouts;
 
 /// Judges a complete response by its content: whether a retry may help is not always in the status.

@@ -9,15 +9,14 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::time::sleep;
 
-use super::budget::Budget;
 use super::call::{HttpCall, SentRequest};
 use super::error::TransportError;
 use super::exchange::{Exchange, HttpAttempt, HttpOutcome, Timing};
 use super::health::Health;
 use super::limits::{Admission, Limiter, SharedLimits};
-use super::payment::{Payment, PaymentSlot};
 use super::retry::{Judgement, RetryDecision, RetryFacts, RetryPolicy, RetryProgress, decide};
 use super::send_gate::SendGate;
+use super::spending::{Budget, Payment, PaymentSlot};
 use super::{Judge, Transport};
 
 /// How an endpoint is asked.
@@ -170,11 +169,11 @@ mod tests {
 
     use tokio::time::Instant;
 
-    use super::super::budget::BudgetLimits;
     use super::super::by_status;
     use super::super::error::CloseStage;
     use super::super::exchange::{AttemptEnd, Body, Response};
     use super::super::limits::EndpointLimits;
+    use super::super::spending::BudgetLimits;
     use super::*;
     use crate::secret::Scrubber;
 

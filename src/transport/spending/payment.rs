@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::super::error::{CloseStage, TransportError};
+use super::super::exchange::{Body, HttpOutcome, Response};
+use super::super::timeouts::Phase;
 use super::budget::{Budget, TokenCount};
-use super::error::{CloseStage, TransportError};
-use super::exchange::{Body, HttpOutcome, Response};
-use super::timeouts::Phase;
 
 /// Bytes of a token, at least on average, over English, code, JSON and most scripts.
 const BYTES_PER_TOKEN: usize = 2;
@@ -38,12 +38,12 @@ pub(crate) struct Payment {
 }
 
 impl Payment {
-    pub(super) fn new(budget: Arc<Budget>, most: TokenCount) -> Self {
+    pub(in crate::transport) fn new(budget: Arc<Budget>, most: TokenCount) -> Self {
         Self { budget, most, expected: most, is_settled: AtomicBool::new(false) }
     }
 
     /// Says how the attempt ended, which limits what it can have cost.
-    pub(super) fn ended(&mut self, outcome: &HttpOutcome) {
+    pub(in crate::transport) fn ended(&mut self, outcome: &HttpOutcome) {
         self.expected = expected(self.most, outcome);
     }
 

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tokio::sync::Notify;
 
-use super::error::TransportError;
-use super::journal::{Journal, Spent};
+use super::super::error::TransportError;
+use super::super::journal::{Journal, Spent};
 use super::money::{Money, Price};
 use super::payment::Payment;
 
@@ -52,7 +52,7 @@ impl TokenCount {
         self.prompt.saturating_add(self.completion)
     }
 
-    pub(super) fn plus(self, other: Self) -> Self {
+    pub(in crate::transport) fn plus(self, other: Self) -> Self {
         self.merge(other, u64::saturating_add)
     }
 
@@ -198,7 +198,7 @@ impl Budget {
 
     /// Takes one request out of the budget and reserves the most that it can cost, noted before it is
     /// sent. Waits where requests that are under way may give back what is missing.
-    pub(super) async fn reserve(
+    pub(in crate::transport) async fn reserve(
         self: &Arc<Self>,
         most: TokenCount,
     ) -> Result<Payment, TransportError> {
@@ -227,7 +227,7 @@ impl Budget {
     }
 
     /// Charges what a request did cost, and gives the rest of what it had reserved back.
-    pub(super) fn settle(&self, most: TokenCount, used: TokenCount) {
+    pub(in crate::transport) fn settle(&self, most: TokenCount, used: TokenCount) {
         self.account().learn_excess(most, used);
         for budget in self.shared() {
             let mut account = budget.account();

@@ -34,11 +34,11 @@ impl Money {
         self.0 as f64 / PARTS
     }
 
-    pub(super) fn plus(self, other: Self) -> Self {
+    pub(in crate::transport) fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
-    pub(super) fn minus(self, other: Self) -> Self {
+    pub(in crate::transport) fn minus(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
 

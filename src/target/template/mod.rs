@@ -1,0 +1,9 @@
+//! The chat template of a model.
+//!
+//! - `chat_template`: its text and its hash; `file`: one that the user names
+
+mod chat_template;
+mod file;
+
+pub use chat_template::Template;
+pub use file::{TemplateFileError, read_template};
