@@ -25,8 +25,8 @@ mod sharding;
 mod stop;
 
 pub(crate) use adapter::{
-    ADAPTER, Behind, BothEnds, NotReached, Pair, adapter_side, adapter_suspects, compare_pairs,
-    exchanges_of, find_behind, reach_all,
+    ADAPTER, Behind, BothEnds, FieldPassages, NotReached, Pair, adapter_side, adapter_suspects,
+    audit_fields, compare_pairs, exchanges_of, find_behind, reach_all,
 };
 pub use adapter::{Upstream, UpstreamError, as_exchange};
 pub(crate) use baseline::{Baseline, suspects};

@@ -6,6 +6,7 @@
 mod accept;
 mod args;
 mod assess;
+mod audit;
 mod claims;
 mod completions;
 mod diff;
@@ -70,6 +71,7 @@ const EXIT_CODES: &str = "Exit codes: 0 fine, 1 a demand not met or a regression
 #[derive(Debug, Subcommand)]
 enum Command {
     Accept(accept::AcceptArgs),
+    Audit(audit::AuditArgs),
     Assess(assess::AssessArgs),
     Claims(claims::ClaimsArgs),
     Completions(completions::CompletionsArgs),
@@ -122,6 +124,7 @@ pub fn main() -> ExitCode {
 fn run(command: Command, console: &Console) -> Result<Exit, CliError> {
     match command {
         Command::Assess(args) => assess::run(&args, console),
+        Command::Audit(args) => audit::run(&args, console),
         Command::Accept(args) => accept::run(&args, console),
         Command::Claims(args) => claims::run(&args, console),
         Command::Completions(args) => completions::run(&args, Cli::command(), console),

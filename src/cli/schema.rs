@@ -10,6 +10,7 @@ use super::Exit;
 use super::shell::console::Console;
 use crate::adapt::plan::{PLAN_VERSION, Plan};
 use crate::adapt::rollout::{ROLLOUT_VERSION, RolloutState};
+use crate::audit::{AUDIT_VERSION, AuditReport, FieldFile};
 use crate::probe::ProbeFile;
 use crate::profile::{PROFILE_VERSION, Profile};
 use crate::regress::{Diff, Gate, Policy};
@@ -63,6 +64,10 @@ enum Kind {
     Diff,
     /// What `toolprobe gate --format json` prints
     Gate,
+    /// The request fields of a dialect: probes/fields/*.toml
+    Fields,
+    /// What `toolprobe audit --format json` prints
+    Audit,
 }
 
 impl Kind {
@@ -86,6 +91,8 @@ impl Kind {
             Self::Rollout => ("rollout", ROLLOUT_VERSION, schema_for!(RolloutState).to_value()),
             Self::Diff => ("diff", 1, printed::<Diff>()),
             Self::Gate => ("gate", 1, printed::<Gate>()),
+            Self::Fields => ("fields", 1, schema_for!(FieldFile).to_value()),
+            Self::Audit => ("audit", AUDIT_VERSION, printed::<AuditReport>()),
         }
     }
 }

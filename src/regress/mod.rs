@@ -50,8 +50,9 @@ pub use merge::merge_accepted;
 pub use policy::{Day, Exception, Level, POLICY_VERSION, Policy, PolicyInput, PolicyRule};
 pub use replay_rules::ReplayRule;
 pub(crate) use replay_rules::{
-    CONVERSATION_DIVERGED, REQUEST_CHANGED, REQUEST_MISSING, REQUEST_UNRECORDED, STREAM_CUT_SHORT,
-    STREAM_RECUT, VERDICT_CHANGED,
+    CONVERSATION_DIVERGED, FIELD_ADDED, FIELD_CHANGED, FIELD_DROPPED, FIELD_REFUSED,
+    REQUEST_CHANGED, REQUEST_MISSING, REQUEST_UNRECORDED, STREAM_CUT_SHORT, STREAM_RECUT,
+    VERDICT_CHANGED,
 };
 pub use snapshot::{Unacceptable, check_acceptable, trim_evidence};
 pub use sprt::{SequentialTest, TestPlan};

@@ -1,4 +1,4 @@
-//! What replays of transcripts find, as rows beside the classification table.
+//! What replays of transcripts and audits of fields find, as rows beside the classification table.
 //!
 //! Policies name them by codes too.
 
@@ -23,7 +23,7 @@ impl ReplayRule {
 }
 
 /// Every row.
-pub(super) static REPLAYS: [&ReplayRule; 7] = [
+pub(super) static REPLAYS: [&ReplayRule; 11] = [
     &REQUEST_CHANGED,
     &REQUEST_MISSING,
     &REQUEST_UNRECORDED,
@@ -31,6 +31,10 @@ pub(super) static REPLAYS: [&ReplayRule; 7] = [
     &VERDICT_CHANGED,
     &STREAM_RECUT,
     &STREAM_CUT_SHORT,
+    &FIELD_DROPPED,
+    &FIELD_CHANGED,
+    &FIELD_REFUSED,
+    &FIELD_ADDED,
 ];
 
 /// A request that was not recorded.
@@ -92,4 +96,36 @@ pub(crate) static STREAM_CUT_SHORT: ReplayRule = ReplayRule {
     severity: Severity::Critical,
     meaning: "a stream without its end is taken for something that it is not",
     remedy: "mend the decoder: what is not finished is truncated, and never a call",
+};
+
+/// A field of a request that an adapter leaves out.
+pub(crate) static FIELD_DROPPED: ReplayRule = ReplayRule {
+    code: "field-dropped",
+    severity: Severity::Major,
+    meaning: "a field of the request does not reach the upstream, and nothing says so",
+    remedy: "translate it, or refuse the request and say why",
+};
+
+/// A field of a request that an adapter changes.
+pub(crate) static FIELD_CHANGED: ReplayRule = ReplayRule {
+    code: "field-changed",
+    severity: Severity::Major,
+    meaning: "a field of the request says something else when it reaches the upstream",
+    remedy: "translate it faithfully, or refuse the request and say why",
+};
+
+/// A field of a request that an adapter does not take.
+pub(crate) static FIELD_REFUSED: ReplayRule = ReplayRule {
+    code: "field-refused",
+    severity: Severity::Info,
+    meaning: "the adapter refuses a request with this field, and says why",
+    remedy: "leave the field out for this model",
+};
+
+/// A field that an adapter sends by itself.
+pub(crate) static FIELD_ADDED: ReplayRule = ReplayRule {
+    code: "field-added",
+    severity: Severity::Info,
+    meaning: "the adapter sends the upstream a field that the client did not send",
+    remedy: "know that it is there; set it yourself if another value is wanted",
 };

@@ -14,7 +14,7 @@ use super::meaning::Meaning;
 use super::transcript::Transcript;
 use super::transcript_exchange::{TranscriptBody, TranscriptExchange, TranscriptReply};
 use crate::dialect::{DialectId, NOT_RECORDED, NOT_RECORDED_END, Route};
-use crate::ir::{Message, Part, Reply, Request, Stop, StopKind};
+use crate::ir::{Message, Part, Reply, Request, Stop, StopKind, Usage};
 use crate::sim::{RecordedAnswer, RecordedAnswers, RecordedHead};
 use crate::target::GREETINGS;
 use crate::transport::{JsonDifference, difference_size, differences};
@@ -192,7 +192,10 @@ fn is_greeting(request: &Request) -> bool {
 
 fn greeting() -> RecordedAnswer {
     let parts = vec![Part::Text(GREETED.to_owned())];
-    RecordedAnswer::Reply(Box::new(Reply::new(parts, Stop::unlabelled(StopKind::EndTurn))))
+    let mut reply = Reply::new(parts, Stop::unlabelled(StopKind::EndTurn));
+    // Some gateways take no reply without its cost.
+    reply.usage = Usage { input: Some(16), output: Some(16), ..Usage::default() };
+    RecordedAnswer::Reply(Box::new(reply))
 }
 
 /// The first differences, in words that stand being quoted by an adapter inside other JSON.

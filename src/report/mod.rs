@@ -12,6 +12,7 @@
 //! - `escape`: makes text that a model wrote harmless
 //! - `links`: where a page finds the evidence
 
+mod audit;
 mod changes;
 mod csv;
 mod escape;
@@ -34,6 +35,7 @@ mod tests;
 mod verdict_line;
 mod view;
 
+pub use audit::{audit_markdown, audit_table};
 pub use changes::{
     ChangeEntry, Changes, append_summary, change_line, change_text, changes_annotations,
     changes_code_quality, changes_markdown, changes_sarif, changes_text,

@@ -11,6 +11,7 @@
 mod accept;
 mod adapter;
 mod assess;
+mod audit;
 mod budget;
 mod ci;
 mod claims;

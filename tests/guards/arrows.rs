@@ -7,6 +7,7 @@ use crate::source::{Source, production, root};
 /// Which rooms a room may use: itself, and those named here. `cli` may use all of them.
 const ARROWS: &[(&str, &[&str])] = &[
     ("ir", &[]),
+    ("audit", &["ir", "dialect"]),
     ("secret", &[]),
     ("suggest", &[]),
     ("wire", &[]),
@@ -39,6 +40,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "report",
         &[
+            "audit",
             "ir",
             "wire",
             "dialect",
@@ -69,6 +71,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "campaign",
         &[
             "adapt",
+            "audit",
             "ir",
             "wire",
             "dialect",

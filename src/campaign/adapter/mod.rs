@@ -1,5 +1,6 @@
 //! An adapter and the simulated models behind it: each model is probed directly and through it.
 //!
+//! - `field_audit`: each field of a request sent through the gateway
 //! - `behind`: which simulated model stands behind which name at the gateway
 //! - `reach`: whether a request through the gateway reaches the simulator
 //! - `seen`: what the exchanges let a client see
@@ -10,6 +11,7 @@
 mod behind;
 mod both_ends;
 mod checks;
+mod field_audit;
 mod passages;
 mod reach;
 mod rich;
@@ -22,6 +24,7 @@ use futures_util::future::join_all;
 
 pub(crate) use behind::{Behind, find_behind};
 pub(crate) use both_ends::BothEnds;
+pub(crate) use field_audit::{FieldPassages, audit_fields};
 pub(crate) use reach::NotReached;
 use reach::find_access;
 use seen::seen;

@@ -113,8 +113,18 @@ pub(crate) fn usage(error: TargetError) -> CliError {
 }
 
 impl AccessArgs {
-    /// The endpoint as a configuration would have it.
+    /// The endpoint as a configuration would have it, with the limits that flags set.
     pub(crate) fn entry(&self, url: Option<&str>, asking: &AskingArgs) -> TargetEntry {
+        TargetEntry {
+            bounds: asking.bounds(),
+            limits: asking.limits(),
+            timeouts: asking.timeouts(),
+            ..self.bare_entry(url)
+        }
+    }
+
+    /// The endpoint as a configuration would have it.
+    pub(crate) fn bare_entry(&self, url: Option<&str>) -> TargetEntry {
         TargetEntry {
             base_url: url.map(ToOwned::to_owned),
             dialect: Some(self.dialect.unwrap_or(DialectChoice::Auto)),
@@ -123,9 +133,6 @@ impl AccessArgs {
             headers: self.header.iter().cloned().collect(),
             headers_env: self.header_env.iter().cloned().collect(),
             insecure_http: Some(self.insecure_http),
-            bounds: asking.bounds(),
-            limits: asking.limits(),
-            timeouts: asking.timeouts(),
             ..TargetEntry::default()
         }
     }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::answer::HttpAnswer;
 use super::arrivals::{Arrival, Arrivals};
 use super::respond::IncomingRequest;
-use crate::ir::{Part, Reply, Request, Role, Stop, StopKind};
+use crate::ir::{Part, Reply, Request, Role, Stop, StopKind, Usage};
 use crate::sim::Pace;
 
 /// The question that a simulated model of any kind answers with its server's address.
@@ -67,7 +67,10 @@ pub(super) fn answer(request: &Request, served_at: &str) -> Option<OwnAnswer> {
 impl OwnAnswer {
     fn new(text: String, manner: Option<(Pace, NonZeroUsize)>) -> Self {
         let stop = Stop::unlabelled(StopKind::EndTurn);
-        Self { reply: Reply::new(vec![Part::Text(text)], stop), manner }
+        let mut reply = Reply::new(vec![Part::Text(text)], stop);
+        // Some gateways take no reply without its cost.
+        reply.usage = Usage { input: Some(16), output: Some(16), ..Usage::default() };
+        Self { reply, manner }
     }
 }
 
