@@ -80,10 +80,12 @@ fn compare(
 ) -> (FateKind, String) {
     let wanted = field.set.first().map(|(_, value)| with_nonce(value, &passage.nonce));
     let wanted = wanted.unwrap_or_default();
-    let here = if own { find(body, field.place()) } else { Vec::new() };
+    let here = find(body, field.place());
     if here.iter().any(|value| is_same(value, &wanted)) {
-        return (FateKind::Kept, String::new());
+        let kind = if own { FateKind::Kept } else { FateKind::Translated };
+        return (kind, if own { String::new() } else { "passed on where it stood".to_owned() });
     }
+    let here = if own { here } else { Vec::new() };
     let mut others: Vec<String> = here.iter().map(|value| format!("came as {value}")).collect();
     for (path, value) in equivalents.into_iter().flatten() {
         let value = with_nonce(value, &passage.nonce);

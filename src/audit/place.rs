@@ -36,10 +36,19 @@ pub(super) fn find<'a>(body: &'a Value, path: &str) -> Vec<&'a Value> {
 
 fn inside<'a>(value: &'a Value, step: &Step) -> Vec<&'a Value> {
     match step {
-        Step::Key(key) => value.get(key).into_iter().collect(),
+        Step::Key(key) => {
+            value.get(key).or_else(|| other_spelling(value, key)).into_iter().collect()
+        }
         Step::Item(index) => value.get(*index).into_iter().collect(),
         Step::AnyItem => value.as_array().into_iter().flatten().collect(),
     }
+}
+
+/// The field whose name has the same letters: Google takes `generation_config` for `generationConfig`.
+fn other_spelling<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
+    let letters = |name: &str| name.replace('_', "").to_lowercase();
+    let fields = value.as_object()?;
+    fields.iter().find(|(name, _)| letters(name) == letters(key)).map(|(_, value)| value)
 }
 
 /// Puts a value at a place; objects on the way are made where they are missing.
@@ -96,6 +105,8 @@ mod tests {
         assert_eq!(find(&body, "reasoning.effort"), [&json!("low")]);
         assert_eq!(find(&body, "messages[0].role"), [&json!("user")]);
         assert!(find(&body, "tools[1].function.strict").is_empty());
+        let google = json!({"generation_config": {"top_p": 0.5}});
+        assert_eq!(find(&google, "generationConfig.topP"), [&json!(0.5)]);
     }
 
     #[test]

@@ -118,7 +118,9 @@ impl RecordedAnswers for Recordings {
         let distance = |it: &&Recording| difference_size(&differences(&it.settings, &settings));
         match alike.min_by_key(distance).and_then(Recording::next) {
             Some(answer) => answer,
-            None if self.speaks(dialect, request) && is_greeting(request) => greeting(),
+            None if self.speaks(dialect, request) && is_greeting(request) => {
+                greeting(&request.model)
+            }
             None => self.miss(dialect, request, &meaning),
         }
     }
@@ -190,10 +192,11 @@ fn is_greeting(request: &Request) -> bool {
     request.tools.is_empty() && matches!(said.as_slice(), [text] if is_ours(text))
 }
 
-fn greeting() -> RecordedAnswer {
+fn greeting(model: &str) -> RecordedAnswer {
     let parts = vec![Part::Text(GREETED.to_owned())];
     let mut reply = Reply::new(parts, Stop::unlabelled(StopKind::EndTurn));
-    // Some gateways take no reply without its cost.
+    // Some gateways take no reply without its model and its cost.
+    reply.model_echo = Some(model.to_owned());
     reply.usage = Usage { input: Some(16), output: Some(16), ..Usage::default() };
     RecordedAnswer::Reply(Box::new(reply))
 }

@@ -57,18 +57,19 @@ pub(super) struct OwnAnswer {
 pub(super) fn answer(request: &Request, served_at: &str) -> Option<OwnAnswer> {
     let last = request.messages.iter().rev().find(|message| message.role == Role::User)?.text();
     if last.contains(WHERE_SERVED) {
-        return Some(OwnAnswer::new(format!("{SERVED_AT}{served_at} does."), None));
+        return Some(OwnAnswer::new(request, format!("{SERVED_AT}{served_at} does."), None));
     }
     let (_, words) = last.split_once(REPEAT_SLOWLY)?;
     let words = words.trim_start().lines().next()?;
-    Some(OwnAnswer::new(words.trim().to_owned(), Some((SLOW, SLOW_PIECE))))
+    Some(OwnAnswer::new(request, words.trim().to_owned(), Some((SLOW, SLOW_PIECE))))
 }
 
 impl OwnAnswer {
-    fn new(text: String, manner: Option<(Pace, NonZeroUsize)>) -> Self {
+    fn new(request: &Request, text: String, manner: Option<(Pace, NonZeroUsize)>) -> Self {
         let stop = Stop::unlabelled(StopKind::EndTurn);
         let mut reply = Reply::new(vec![Part::Text(text)], stop);
-        // Some gateways take no reply without its cost.
+        // Some gateways take no reply without its model and its cost.
+        reply.model_echo = Some(request.model.clone());
         reply.usage = Usage { input: Some(16), output: Some(16), ..Usage::default() };
         Self { reply, manner }
     }
