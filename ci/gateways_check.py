@@ -130,7 +130,7 @@ GATEWAYS = [
     ("Portkey", portkey, lambda: json.loads((JS / "package.json").read_text())["version"], JS / "build/start-server.js", [
         ("openai-chat", "openai-native", by_header("openai", "/v1")),
         ("openai-chat", "anthropic-native", by_header("anthropic", "/v1")),
-        ("openai-chat", "gemini-native", by_header("google", "/v1beta"))]),
+        ("openai-chat", "gemini-native", by_header("google", ""))]),
     ("lm-proxy", lm_proxy, lambda: version(PY, "lm-proxy"), PY / "bin/lm-proxy",
      [("openai-chat", "openai-native", nothing)]),
 ]
@@ -172,7 +172,10 @@ def is_in_bytes(row, catalogue):
     filled = json.loads(json.dumps(value).replace("{nonce}", nonce.group() if nonce else ""))
     last = re.sub(r"\[\d+\]", "", path.split(".")[-1])
     put, sent, came = set(leaves(filled, last)), set(leaves(row["sent"])), set(leaves(row["arrived"]))
-    return put <= sent and (bool(put - came) or path.split(".")[0].split("[")[0] not in row["arrived"])
+    text = lambda value: json.dumps(value, sort_keys=True)
+    is_gone = path.split(".")[0].split("[")[0] not in row["arrived"]
+    is_other = isinstance(filled, (dict, list)) and text(filled) not in text(row["arrived"])
+    return put <= sent and (bool(put - came) or is_gone or is_other)
 
 
 def fields_of(dialect):

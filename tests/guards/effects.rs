@@ -58,6 +58,7 @@ const EFFECTS: &[Effect] = &[
                 "reads the file of events that the user names, or stdin",
             ),
             ("cli/record.rs", "refuses to write over a folder of transcripts"),
+            ("cli/replay.rs", "asks whether a fixture is a folder"),
             ("cli/args/transcripts.rs", "lists the transcripts of the folders that the user names"),
         ],
     },
