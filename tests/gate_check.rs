@@ -170,8 +170,8 @@ impl House {
         let file = format!("{model}.toml");
         let from = root().join("fixtures/models").join(&file);
         fs::copy(from, folder.path().join("models").join(file)).unwrap();
-        for file in fs::read_dir(root().join("probes")).unwrap() {
-            let path = file.unwrap().path();
+        let files = fs::read_dir(root().join("probes")).unwrap().map(|file| file.unwrap().path());
+        for path in files.filter(|path| path.is_file()) {
             fs::copy(&path, folder.path().join("probes").join(path.file_name().unwrap())).unwrap();
         }
         fs::write(folder.path().join("template.jinja"), "{{ messages }}").unwrap();

@@ -121,8 +121,8 @@ fn a_renamed_target_and_a_snapshot_without_a_name_are_compared() {
 /// The built-in probes in a folder of the place's own.
 fn own_probes(place: &Place) {
     fs::create_dir(place.path("probes")).unwrap();
-    for file in fs::read_dir(root().join("probes")).unwrap() {
-        let path = file.unwrap().path();
+    let files = fs::read_dir(root().join("probes")).unwrap().map(|file| file.unwrap().path());
+    for path in files.filter(|path| path.is_file()) {
         fs::copy(&path, place.path("probes").join(path.file_name().unwrap())).unwrap();
     }
 }

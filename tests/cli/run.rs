@@ -451,8 +451,8 @@ fn progress_is_told_in_lines_where_nobody_sees_bars() {
         command.args(args).current_dir(dir.path()).env("CI", ci);
         finished(command.output().unwrap()).2
     };
-    assert!(told(&[], "true").contains("1/1 targets: openai-native ("));
-    assert!(!told(&[], "").contains("1/1 targets"));
+    assert!(told(&[], "true").contains("1/1 target: openai-native ("));
+    assert!(!told(&[], "").contains("1/1 target"));
     assert!(told(&["-v"], "").contains("openai-native: asked closed-loop\n"));
     assert_eq!(told(&["-q"], "true"), "");
 }

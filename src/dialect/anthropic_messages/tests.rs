@@ -324,8 +324,8 @@ fn a_body_that_is_no_request_is_refused_with_the_place() {
         (json!({"model": "m"}), "messages: field required"),
         (json!({"model": "m", "messages": {}}), "messages: expected a list"),
         (
-            json!({"model": "m", "messages": [{"role": "system", "content": "x"}]}),
-            "messages[0].role: 'system' is neither user nor assistant",
+            json!({"model": "m", "messages": [{"role": "developer", "content": "x"}]}),
+            "messages[0].role: 'developer' is neither user nor assistant",
         ),
         (
             json!({"model": "m", "messages": [{"role": "user"}]}),

@@ -32,15 +32,28 @@ fn name_difference(at: FieldChange) -> Option<(usize, Cause)> {
     Some((place, Cause { rule, at, also: Vec::new() }))
 }
 
+/// The streamed twin of each probe: it is skipped where its plain run fails.
+const TWINS: [(&str, &str); 7] = [
+    ("results.singleTool.**", "results.streaming.twins.basic-format.**"),
+    ("results.schema.**", "results.streaming.twins.schema.**"),
+    ("results.closedLoop.**", "results.streaming.twins.closed-loop.**"),
+    ("results.parallelTool.**", "results.streaming.twins.parallel.**"),
+    ("results.errorRepair.**", "results.streaming.twins.error-repair.**"),
+    ("results.reasoningReplay.**", "results.streaming.twins.reasoning-replay.**"),
+    ("results.history.**", "results.streaming.twins.history.**"),
+];
+
 impl Cause {
     fn explains(&self, effect: &Self) -> bool {
         self.reaches(&effect.at.field) && self.may_hide(effect.rule)
     }
 
     fn reaches(&self, path: &FieldPath) -> bool {
+        let is_twin =
+            |(plain, twin): &(&str, &str)| self.at.field.matches(plain) && path.matches(twin);
         let same_probe = || {
             let probe = self.at.field.result();
-            probe.is_some() && probe == path.result()
+            (probe.is_some() && probe == path.result()) || TWINS.iter().any(is_twin)
         };
         if path.matches("metrics.*") {
             return true;

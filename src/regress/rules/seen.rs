@@ -14,6 +14,7 @@ const NEEDS_REASONING: &[&str] = &[
     "reasoningReplay.**",
     "requiresReasoningReplay",
     "results.reasoningReplay.**",
+    "results.streaming.twins.reasoning-replay.**",
     "results.history.shapes.trimmed-reasoning.**",
     "seen.details.reasoning-seal.**",
     "seen.replies.reasoning.**",
@@ -24,6 +25,7 @@ const NEEDS_SEAL: &[&str] = &[
     "reasoningReplay.**",
     "requiresReasoningReplay",
     "results.reasoningReplay.**",
+    "results.streaming.twins.reasoning-replay.**",
     "results.history.shapes.trimmed-reasoning.**",
     "results.history.shapes.trimmed-reasoning",
 ];
