@@ -71,7 +71,7 @@ fn run(page: &Page) -> Vec<String> {
 
 /// The session as a shell script that prints a mark before what each command prints.
 fn script(page: &Page) -> String {
-    let mut script = "exec 2>&1\ntrap 'kill $(jobs -p) 2>/dev/null' EXIT\n".to_owned();
+    let mut script = "exec 2>&1\ntrap 'kill $servers 2>/dev/null' EXIT\n".to_owned();
     for block in page.blocks() {
         if let Some(file) = block.file {
             let body = block.body;
@@ -84,6 +84,7 @@ fn script(page: &Page) -> String {
                 Some(command) => writeln!(
                     script,
                     "rm -f server.log; {command} > server.log 2>/dev/null &\n\
+                     servers=\"$servers $!\"\n\
                      waits=0; until [ -s server.log ] || [ $((waits += 1)) -gt 400 ]; do sleep 0.05; done; cat server.log"
                 ),
                 None => writeln!(script, "{}", step.command),
