@@ -140,6 +140,7 @@ fn bare(base: &str, bodies: &Path) {
     let mut kept = fs::File::create(bodies.with_extension("kept")).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
+        rustls::crypto::ring::default_provider().install_default().unwrap();
         let client = reqwest::Client::new();
         let mut schemas = HashMap::new();
         let all = (0..ROUNDS).flat_map(|_| &texts);

@@ -58,10 +58,15 @@ struct Shared {
     mutation: Option<Mutation>,
 }
 
+/// A client of its own. Whichever test makes one first installs the provider for TLS.
+pub(crate) fn client() -> reqwest::Client {
+    rustls::crypto::ring::default_provider().install_default().ok();
+    reqwest::Client::builder().no_proxy().build().unwrap()
+}
+
 impl Proxy {
     pub(crate) fn before(upstream: &str, mutation: Option<Mutation>) -> Self {
-        rustls::crypto::ring::default_provider().install_default().ok();
-        let client = reqwest::Client::builder().no_proxy().build().unwrap();
+        let client = client();
         let shared = Arc::new(Shared { upstream: upstream.to_owned(), client, mutation });
         let app = Router::new().fallback(move |request| forward(Arc::clone(&shared), request));
         Self::serve(app)

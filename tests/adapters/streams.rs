@@ -10,7 +10,7 @@ use axum::response::Response;
 use tokio::sync::oneshot;
 
 use crate::gate::{Asked, gate};
-use crate::proxy::{Proxy, Sim};
+use crate::proxy::{Proxy, Sim, client};
 
 /// A stream that waits for another to take its place.
 type Waiting = Arc<Mutex<SwapState>>;
@@ -84,7 +84,7 @@ fn asked(models: &[String]) -> Asked<'_> {
 #[test]
 fn two_of_two_hundred_streams_that_are_swapped_are_found() {
     let sim = Sim::start();
-    let (client, state) = (reqwest::Client::new(), Waiting::default());
+    let (client, state) = (client(), Waiting::default());
     let upstream = sim.url.clone();
     let app = Router::new().fallback(move |request| {
         forward(client.clone(), upstream.clone(), Arc::clone(&state), request)
