@@ -157,13 +157,17 @@ pub(super) const REQUESTS: &[Rule] = &[
         "the arguments of calls in the history arrive with the same values and other bytes",
         "send the text back as it came; written anew it misses the provider's prompt cache",
     ),
-    request(
-        "request-results-changed",
-        &["seen.requests.results.verdict"],
-        BREAKS,
-        "results of calls arrive changed, shortened or not at all",
-        "pass every result on whole, in the order of its calls",
-    ),
+    Rule {
+        // Dialects without a flag say in the result itself that it is an error.
+        explains: Explains::ProbeAnd(&["seen.requests.error-flags.**"]),
+        ..request(
+            "request-results-changed",
+            &["seen.requests.results.verdict"],
+            BREAKS,
+            "results of calls arrive changed, shortened or not at all",
+            "pass every result on whole, in the order of its calls",
+        )
+    },
     request(
         "request-error-flag-changed",
         &["seen.requests.error-flags.verdict"],

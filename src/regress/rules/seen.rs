@@ -62,6 +62,7 @@ const LOST_ARGUMENTS: &[&str] = &[
 
 /// What is read off the counts of tokens.
 const NEEDS_USAGE: &[&str] = &[
+    "results.*.defects.usage-missing",
     "reasoningReplay.mode",
     "results.reasoningReplay.**",
     "results.**.promptTokenDelta",
@@ -175,7 +176,7 @@ pub(super) const RULES: &[Rule] = &[
         when: HIDDEN,
         class: ChangeClass::Missing,
         severity: Severity::Minor,
-        explains: Explains::Nothing,
+        explains: Explains::ProbeAnd(&["results.streaming.defects.usage-missing"]),
         meaning: "the provider counts the tokens of a stream, and the adapter does not tell",
         remedy: "ask upstream for it (`stream_options.include_usage`) and pass it on",
     },
