@@ -73,6 +73,13 @@ impl Spending {
         Self { budget: Arc::clone(budget), began: Instant::now(), earlier_ms }
     }
 
+    /// What keeps a target from being done with: trials of it may not have been asked.
+    pub(super) fn shortage(&self) -> Option<String> {
+        self.budget
+            .has_refused()
+            .then(|| "the budget is used up: not every trial was asked".to_owned())
+    }
+
     pub(super) fn totals(&self) -> Totals {
         let tokens = self.budget.tokens();
         Totals {

@@ -185,7 +185,8 @@ impl RunRecorder {
                 target.profile = Some(file);
                 target.subject = probed.profile.subject.clone();
                 target.dialect = Some(probed.profile.dialect);
-                target.problem = open_question(&probed.profile);
+                target.problem =
+                    open_question(&probed.profile).or_else(|| self.spending.shortage());
                 target.cost = Some(probed.cost);
                 target.probe_ms.clone_from(&probed.probe_ms);
                 target.thinking.clone_from(&probed.thinking);

@@ -3,6 +3,7 @@
 //! A request reserves the most that it can cost before it is sent, and is charged what it did cost when
 //! it is over: so no number of requests at the same time exceeds a budget.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tokio::sync::Notify;
@@ -35,6 +36,8 @@ pub struct Budget {
     whole: Option<Arc<Budget>>,
     /// Where what is spent is noted.
     journal: OnceLock<Arc<dyn Journal>>,
+    /// Whether a request was not sent because too little was left.
+    refused: AtomicBool,
 }
 
 /// Tokens of prompts and replies.
@@ -181,6 +184,11 @@ impl Budget {
         }
     }
 
+    /// Whether a request was not sent because too little was left.
+    pub(crate) fn has_refused(&self) -> bool {
+        self.refused.load(Ordering::Relaxed)
+    }
+
     /// How many requests were sent.
     pub fn spent(&self) -> u64 {
         self.account().requests
@@ -209,7 +217,10 @@ impl Budget {
             let freed = whole.freed.notified();
             match whole.try_reserve(self.amount(most)) {
                 Ok(()) => break,
-                Err(Shortage::ForGood(error)) => return Err(error),
+                Err(Shortage::ForGood(error)) => {
+                    whole.refused.store(true, Ordering::Relaxed);
+                    return Err(error);
+                }
                 Err(Shortage::ForNow) => freed.await,
             }
         }
