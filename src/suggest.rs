@@ -4,7 +4,7 @@
 /// errors in a short word.
 const ALIKE: f64 = 0.8;
 
-/// The name that was probably meant.
+/// The known name nearest to an unknown one.
 fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     known
         .into_iter()

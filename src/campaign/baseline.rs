@@ -14,7 +14,7 @@ use crate::target::Connection;
 pub(crate) struct Baseline {
     /// Those that the run measured again, or should have.
     pub(crate) comparable: Vec<Profile>,
-    /// The names of those that it was not meant to measure.
+    /// The names of the targets outside its scope.
     pub(crate) not_probed: Vec<String>,
 }
 

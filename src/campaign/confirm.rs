@@ -29,7 +29,7 @@ pub struct Suspect<'a> {
 /// What sampling again showed, and the exchanges that show it.
 #[derive(Debug, Clone)]
 pub struct Confirmed {
-    /// What each suspicion comes to.
+    /// The decision about each suspicion.
     pub confirmations: Vec<Confirmation>,
     /// The evidence that no journal keeps.
     pub exchanges: Vec<RecordedExchange>,

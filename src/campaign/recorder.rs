@@ -164,7 +164,7 @@ impl RunRecorder {
         Ok((Self { folder, manifest, journals, spending, claim, unwritten: 0 }, found))
     }
 
-    /// Keeps what came of the target of this name.
+    /// Stores the outcome of the target of this name.
     pub(crate) fn keep(
         &mut self,
         name: &str,

@@ -64,7 +64,7 @@ pub(super) fn run(args: &PruneArgs, console: &Console) -> Result<Exit, CliError>
     Ok(Exit::Fine)
 }
 
-/// How many runs are kept, and those that are not. The newest come first; evidence that several runs
+/// How many runs are kept, and which are removed. The newest come first; evidence that several runs
 /// hold is kept in the newest of them.
 fn split(
     runs: Vec<RunFolder>,

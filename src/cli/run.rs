@@ -287,7 +287,7 @@ async fn probe_all(
     baseline: &Baseline,
     console: &Console,
 ) -> Result<EndedRun, CliError> {
-    // Before anything is asked: whoever stops the process then finds a run that says so.
+    // Before the first request: a process that is stopped from here on leaves a run that says so.
     let stop = &mut stop_requests(&args.asking, scope.defaults())?;
     let server = scope.serve().await?;
     let base_url = server.as_ref().map(Running::base_url).unwrap_or_default();

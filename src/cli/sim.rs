@@ -112,7 +112,7 @@ fn say_on_stderr(console: &Console) -> MissListener {
 }
 
 async fn serve(served: Served, args: SimArgs, console: &Console) -> Result<Exit, CliError> {
-    // Before the URL is printed: whoever reads it may stop us at once.
+    // Before the URL is printed: its reader may stop us at once.
     let mut stop = StopSignals::listen()?;
     let what = served.describe();
     let clock = clock::of_simulator()?;

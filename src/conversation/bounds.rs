@@ -1,4 +1,4 @@
-//! Bounds of a decoded reply: what is beyond one is no finding, and nothing of it is kept.
+//! Bounds of a decoded reply: a reply beyond one gives no finding and is not kept.
 
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ pub(super) fn within(answer: Answer, limits: &SizeLimits) -> Answer {
     }
 }
 
-/// Whether asking again would bring the same: a size is no passing trouble.
+/// Whether asking again would bring the same: a size does not pass by itself.
 pub(super) fn is_too_large(words: &str) -> bool {
     words.starts_with("too-large: ")
 }

@@ -59,7 +59,7 @@ pub struct Client {
 /// An answer and the evidence for it.
 #[derive(Debug, Clone)]
 pub struct EvidencedAnswer {
-    /// A reply that was read, or why there is none.
+    /// A reply that was read, or why it could not be.
     pub answer: Answer,
     /// The exchange, by its digest.
     pub evidence: Digest,

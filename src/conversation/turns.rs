@@ -229,7 +229,7 @@ impl<'a> Conversation<'a> {
         Turn { answer, reading }
     }
 
-    /// A reply that the token limit ended before it said anything is no reply.
+    /// A reply that the token limit ended before it said anything does not count.
     async fn read(&self, mut reply: Reply) -> (Answer, Reading) {
         let call_was_cut = token_limit::take_cut_call(&mut reply);
         let (reply, reading) = read_apart(reply, self.specs()).await;
@@ -268,7 +268,7 @@ impl<'a> Conversation<'a> {
         self.client.rewriter().and_then(Rewriter::calls_per_turn)
     }
 
-    /// Counts what came of the calls of the last turn.
+    /// Counts the outcomes of the calls of the last turn.
     pub(crate) fn count_results(&mut self, results: &[ToolResult]) {
         if let Some(event) = self.telemetry.last_mut() {
             turn_event::count_results(event, results);

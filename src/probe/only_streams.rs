@@ -30,7 +30,7 @@ impl Ladder<'_> {
         }
         // Trouble may have passed meanwhile, and a path that was given up is tried all the same.
         let client = bench.client.insisting();
-        // A streak of prose is no proof; trouble is asked about once.
+        // A series of prose replies proves nothing; trouble is asked about once.
         let is_answered = plain.trials.iter().any(|trial| trial.facts.is_answered);
         let trials = if is_answered { bench.trials } else { 1 };
         let again = Bench { client, trials, ..bench.clone() };

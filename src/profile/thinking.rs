@@ -1,4 +1,4 @@
-//! How is a model's thinking switched on and off?
+//! Thinking switches: how a model's thinking is turned on and off.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

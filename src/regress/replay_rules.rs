@@ -1,4 +1,4 @@
-//! What replays of transcripts and audits of fields find, as rows beside the classification table.
+//! Rows for replays and audits: what transcripts and fields show, beside the classification table.
 //!
 //! Policies name them by codes too.
 

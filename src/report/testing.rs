@@ -11,7 +11,7 @@ use crate::profile::{Profile, wilson};
 use crate::store::{Manifest, ProfileFolder};
 use crate::telemetry::Counts;
 
-/// What a model or a server may write to hurt whoever reads about it.
+/// Hostile text of a model or a server, written to harm the reader of a report.
 pub(super) const HOSTILE: &str =
     "=cmd|'/c x'!A1 <script>alert(1)</script> ]]> `</td>` [x](javascript:x) \u{1b}[31m\u{202e}@all";
 

@@ -1,4 +1,4 @@
-//! Forms of a secret that are no escapes: base64, hexadecimal, lists of bytes.
+//! Encoded forms of a secret, beside escapes: base64, hexadecimal, lists of bytes.
 
 use std::fmt::Write as _;
 

@@ -74,7 +74,7 @@ impl Fleet {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Whether it holds no model.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,7 +1,7 @@
 //! Acceptance: the snapshots of a run are replaced all together, or none of them is.
 //!
 //! The new files are prepared in a folder of their own beside the old ones. Giving that folder its name is
-//! what decides: before it, nothing has changed; after it, whoever reads the snapshots next finishes the
+//! what decides: before it, nothing has changed; after it, the next reader of the snapshots finishes the
 //! work, should the process end in between.
 
 use std::fs;

@@ -133,7 +133,7 @@ fn parse_base(text: &str) -> Result<Url, TargetError> {
     Err(TargetError::new("base_url", problem))
 }
 
-/// The URL that a text without a scheme was probably meant to be.
+/// The URL nearest to a text without a scheme.
 fn with_scheme(text: &str) -> Option<String> {
     let rest = text.trim_start_matches("//");
     if rest.contains("://") || rest.is_empty() {

@@ -59,7 +59,7 @@ fn field_of_line(text: &str, offset: usize) -> Option<String> {
     Some(key.trim().to_owned()).filter(|key| !key.starts_with(['#', '[']))
 }
 
-/// The known field that an unknown one was probably meant to be, from serde's own words.
+/// The known field nearest to an unknown one, from the words of serde's error.
 fn field_hint(message: &str) -> String {
     if !message.starts_with("unknown field") {
         return String::new();

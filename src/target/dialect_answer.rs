@@ -1,4 +1,4 @@
-//! Which dialect an answer speaks: one answer in, one rank out.
+//! Ranks of dialects: how well one answer fits a dialect.
 //!
 //! Whether the endpoint works does not matter here, only whether it understood the request.
 

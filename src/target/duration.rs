@@ -19,7 +19,7 @@ const UNITS: [(&str, u64); 5] =
 const EXPECTED: &str =
     "a duration with its unit, such as \"250ms\", \"30s\", \"5m\", \"24h\" or \"7d\"";
 
-/// A text that is no length of time.
+/// A text that is not a length of time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("'{0}' is not {EXPECTED}")]
 pub struct NotASpan(String);

@@ -55,7 +55,7 @@ fn list_url(access: &Access) -> Option<Url> {
     Some(url)
 }
 
-/// The names in a list of any dialect; `None` when it is no such list.
+/// The names in a list of any dialect; `None` when the value is not such a list.
 ///
 /// `{"data": [{"id"}]}`, the same array bare (Together), `{"models": [{"name"}]}` of Gemini with
 /// its methods, or of Ollama.

@@ -47,7 +47,7 @@ impl Catalog {
         self.tools.iter().map(|tool| tool.name.as_str())
     }
 
-    /// What is wrong with the arguments of an offered tool, as [`ArgumentSchema`] says it.
+    /// What is wrong with the arguments of an offered tool, as `ArgumentSchema` says it.
     pub fn complaints(&self, tool: &str, input: &Value) -> Vec<String> {
         let compile = |tool: &ToolSpec| ArgumentSchema::new(&tool.input_schema).ok();
         let compiled = self.compiled.get_or_init(|| self.tools.iter().map(compile).collect());

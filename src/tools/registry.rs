@@ -16,7 +16,7 @@ const OUTPUT_LIMIT: usize = 100_000;
 
 /// Looks at every call before it runs and after.
 ///
-/// Implemented by whoever records, approves or changes calls. `before` may change the arguments,
+/// Implemented by programs that record, approve or change calls. `before` may change the arguments,
 /// which are checked against the schema afterwards. An `Err` goes to the model in place of a result,
 /// and the tool does not run; with [`ErrorCode::Refused`] it is counted as a blocked call.
 pub trait Hook: Send + Sync {

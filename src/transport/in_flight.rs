@@ -28,7 +28,7 @@ impl InFlight {
         Self { room, units }
     }
 
-    /// Waits for room. More than there is at all is not waited for: then the reply has it alone.
+    /// Waits for room. A reply larger than the whole room gets all of it.
     pub(super) async fn take(&self, bytes: usize) -> Room {
         let wanted = units(bytes).min(self.units);
         // The semaphore is never closed, so there is no error to meet.

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep_until};
 
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// What an endpoint allows; `None` is no limit.
+/// What an endpoint allows; `None` means unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EndpointLimits {
     /// Requests at the same time.

@@ -68,7 +68,7 @@ pub(super) fn force(request: &mut Request, force: Force) {
     if request.tools.is_empty() || !is_open || is_answered(&request.messages) {
         return;
     }
-    // Which of several tools is meant is not known: any of them.
+    // The choice names several tools and nothing says which: any of them.
     let one = request.tools.len() == 1;
     let choice = if one { force.choice(&request.tools) } else { ToolChoice::Required };
     request.tool_choice = Some(choice);

@@ -1,4 +1,4 @@
-//! What was measured, in the words that programs have settings for. `None` is unknown.
+//! Facts for exports: what was measured, as programs have settings for it. `None` is unknown.
 
 use url::Url;
 

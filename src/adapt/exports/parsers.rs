@@ -1,4 +1,4 @@
-//! What inference engines call the text formats.
+//! Parser names: what inference engines call the text formats.
 //!
 //! Read from the released packages on 2026-11-18: vLLM 0.33.0 (`vllm/tool_parsers/__init__.py`) and `SGLang`
 //! 0.5.23 (`sglang/srt/function_call/function_call_parser.py`). `ci/export-check --engines` reads them again.

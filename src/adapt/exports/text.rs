@@ -1,4 +1,4 @@
-//! How settings are written down: comments, YAML, shell words.
+//! Text of exported settings: comments, YAML, shell words.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What each dialect demands of every client: following the protocol is not a correction.
+//! The contract of each dialect: what every client must do anyway, which is not a correction.
 
 use crate::dialect::DialectId;
 

@@ -43,7 +43,7 @@ pub(super) fn seen(dialect: DialectId, exchanges: &[RecordedExchange]) -> Client
     ClientView::of(&seen)
 }
 
-/// The request of an exchange as it was meant.
+/// The request of an exchange, decoded.
 pub(super) fn sent_request(dialect: DialectId, exchange: &Exchange) -> Option<Request> {
     let url = Url::parse(&exchange.request.url).ok()?;
     let route = Route::parse(url.path()).map(|(_, route)| route).unwrap_or_default();

@@ -18,7 +18,7 @@ enum Kept {
 impl Session {
     /// The first three steps: a profile that still holds, from those kept or by probing, and the
     /// plan that follows from it. `tier` is how far the target is trusted; see
-    /// [`crate::adapt::rollout`].
+    /// `crate::adapt::rollout`.
     pub async fn open(
         connection: &Connection,
         settings: &RunSettings,

@@ -62,7 +62,7 @@ impl Session {
         received
     }
 
-    /// Reads the calls in a reply. Half a call is none, and makes the session careful.
+    /// Reads the calls in a reply. Half a call does not count as a call, and makes the session careful.
     pub async fn parse(&mut self, talk: &mut Conversation<'_>, received: Received) -> Turn {
         let turn = talk.parse(received).await;
         let (calls, broken) = (turn.reading.calls.len(), turn.reading.broken.len());

@@ -180,7 +180,7 @@ fn choose(
     Ok(review(&open, |text| console.ask(text))?)
 }
 
-/// A change with all that is known of it, as it is shown to whoever decides.
+/// A change with its details, as it is shown to the person who decides.
 fn question(args: &AcceptArgs, change: &Change) -> String {
     let kept = EvidenceFiles::below(&args.reports);
     let shown = Changes {

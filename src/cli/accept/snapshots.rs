@@ -26,7 +26,7 @@ pub(super) struct NewSnapshots {
 }
 
 impl NewSnapshots {
-    /// Decides by what was chosen for each change. Only targets that are meant are looked at.
+    /// Decides by what was chosen for each change. Only selected targets are looked at.
     pub(super) fn decide(
         old: &[Profile],
         new: &[Profile],

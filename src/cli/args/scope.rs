@@ -22,7 +22,7 @@ const CONFIG: &str = "toolprobe.toml";
 /// Where simulated models are that are not served.
 pub(crate) const NOWHERE: &str = "http://127.0.0.1:0";
 
-/// The flags that say which targets are meant.
+/// The flags that select targets.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Targets")]
 pub(crate) struct ScopeArgs {
@@ -39,13 +39,13 @@ pub(crate) struct ScopeArgs {
     models: Option<PathBuf>,
 }
 
-/// The targets that are meant.
+/// The selected targets.
 pub(crate) struct Scope {
     defaults: Defaults,
     kind: Kind,
     /// Only these; empty for all.
     names: Vec<String>,
-    /// Where nobody asked for simulated models: there is no configuration.
+    /// Set if simulated models are probed only because there is no configuration.
     by_default: bool,
 }
 
@@ -129,12 +129,12 @@ impl Scope {
         self
     }
 
-    /// Whether all targets are meant.
+    /// Whether all targets are selected.
     pub(crate) fn selection(&self) -> Selection {
         if self.names.is_empty() { Selection::Every } else { Selection::Named }
     }
 
-    /// Says that no model of the user's is meant, where nobody asked for that.
+    /// Warns that only simulated models are probed, if the user did not ask for that.
     pub(crate) fn warn_of_simulation(&self, console: &Console) {
         if self.by_default {
             console.note(
@@ -144,12 +144,12 @@ impl Scope {
         }
     }
 
-    /// Whether it is the simulated models that are meant.
+    /// Whether simulated models are selected.
     pub(crate) fn is_simulated(&self) -> bool {
         matches!(self.kind, Kind::Simulated(_))
     }
 
-    /// The simulated model of this name, where it is those that are meant.
+    /// The simulated model of this name, if simulated models are selected.
     pub(crate) fn model(&self, name: &str) -> Option<&ModelFile> {
         match &self.kind {
             Kind::Simulated(fleet) => fleet.get(name),
@@ -157,7 +157,7 @@ impl Scope {
         }
     }
 
-    /// Serves the simulated models, where it is those that are meant.
+    /// Serves the simulated models, if they are selected.
     pub(crate) async fn serve(&self) -> Result<Option<Running>, CliError> {
         match &self.kind {
             Kind::Simulated(fleet) => serve(fleet).await.map(Some),

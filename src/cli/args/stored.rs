@@ -1,4 +1,4 @@
-//! What is stored: the runs, profiles and evidence that the command line names.
+//! Stored runs, profiles and evidence, found by the names on the command line.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::ir::ToolSpec;
 use crate::tools::{BadTools, import_tools};
 
-/// Why a file is no list of tools.
+/// Why a file could not be read as a list of tools.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ToolsFileError {
     #[error("cannot read {path}")]

@@ -1,4 +1,4 @@
-//! What stands behind a gateway: simulated models, or recordings.
+//! The upstream of a gateway: simulated models, or recordings.
 
 use std::path::Path;
 use std::sync::Arc;

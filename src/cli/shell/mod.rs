@@ -1,4 +1,4 @@
-//! What surrounds a command: the console, progress, signals, the clock, errors and exit codes.
+//! The shell of a command: console, progress, signals, clock, errors and exit codes.
 
 pub(crate) mod ci;
 pub(crate) mod clock;

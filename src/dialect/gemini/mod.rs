@@ -25,7 +25,7 @@
 //!   which is never sent: the call's `raw` shows that it had none. Results without an id are
 //!   paired by name, in order.
 //! - `STOP` ends turns with and without calls: with calls it means [`StopKind::ToolUse`].
-//! - The strict mode is no property of a tool: when all tools are strict and the model may choose,
+//! - The strict mode belongs to the request, not to a tool: when all tools are strict and the model may choose,
 //!   the mode is `VALIDATED`, which is also the only mode besides `ANY` that takes a list of
 //!   allowed tools.
 //! - A signature belongs to its part: text with one is not merged with text around it.

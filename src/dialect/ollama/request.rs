@@ -56,7 +56,7 @@ fn decode_messages(fields: &Fields) -> Result<(Option<String>, Vec<Message>), Ba
     Ok(history.finish())
 }
 
-/// The limit among the options; −1 and −2 are no limits and stay where they are.
+/// The limit among the options; −1 and −2 mean "unlimited" and stay where they are.
 fn take_num_predict(extra: &mut Object) -> Option<u64> {
     let options = extra.get_mut("options")?.as_object_mut()?;
     let limit = options.get("num_predict")?.as_u64()?;

@@ -29,7 +29,7 @@ pub(super) struct RawCall {
 /// Whether the reply went on after a call, or was cut off in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CallEnd {
-    /// What is missing will not come: no arguments are no arguments.
+    /// The call is complete: missing arguments stay empty.
     Complete,
     /// More would have come: no arguments may be half of some.
     Cut,

@@ -20,7 +20,7 @@ pub(super) fn key(field: ReasoningField) -> Option<&'static str> {
     FIELDS.iter().find(|(_, known)| *known == field).map(|(key, _)| *key)
 }
 
-/// Whether a field holds state at all: an empty list is none, an empty string is.
+/// Whether a field holds state: an empty string does, an empty list does not.
 pub(super) fn holds_state(value: &Value) -> bool {
     !value.is_null() && value.as_array().is_none_or(|items| !items.is_empty())
 }

@@ -129,7 +129,7 @@ fn judge(turn: &Turn, wanted: &[Wanted], made: &[Option<(&ToolCall, Fit)>]) -> O
     Observation::Negative(describe_calls(turn, wanted, &fits))
 }
 
-/// Judges what came of the results of several calls, and says whether they were taken. A result that is
+/// Judges the reply to the results of several calls, and says whether they were taken. A result that is
 /// an error has nothing to be repeated; that it is taken must do.
 fn judge_results(answered: &Turn, results: &[ToolResult]) -> (Observation, Option<Taken>) {
     let count = results.len();

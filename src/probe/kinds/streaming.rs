@@ -36,7 +36,7 @@ pub(crate) struct Streaming {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Facts {
     id: TrialId,
-    /// Whether its twin is one of those that are asked once.
+    /// Whether its twin is asked only once.
     is_once: bool,
     /// Whether one whole body came where a stream was asked for.
     is_whole: bool,

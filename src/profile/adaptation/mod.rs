@@ -1,5 +1,4 @@
-//! What a profile stores of what follows from it: corrections, how far the model is trusted, and which
-//! claims of its server are false.
+//! Adaptation in a profile: corrections, the tier of trust, and false claims of the server.
 
 mod claim;
 mod correction;

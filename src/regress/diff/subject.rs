@@ -1,4 +1,4 @@
-//! What a target stands for, and what of that changed.
+//! Subject changes: what a target stands for, and what of that changed.
 
 use serde_json::{Map, Value, json};
 

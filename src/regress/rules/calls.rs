@@ -1,4 +1,4 @@
-//! Which changes are about the form a call arrives in?
+//! Rows about the form in which calls arrive.
 
 use crate::regress::{ChangeClass, Explains, Rule, Severity, When};
 

@@ -1,4 +1,4 @@
-//! Which changes are about time and money?
+//! Rows about time and money.
 //!
 //! Compared only between answers to the same questions. Of a simulated model only the tokens are
 //! known; how fast it is says nothing but how busy the machine was.

@@ -1,4 +1,4 @@
-//! Which changes are about the cases beyond the eight steps?
+//! Rows about the cases beyond the eight steps.
 
 use crate::regress::{ChangeClass, Explains, Rule, Severity, When};
 

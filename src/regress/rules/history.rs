@@ -1,4 +1,4 @@
-//! Which changes are about histories that were trimmed?
+//! Rows about trimmed histories.
 
 use crate::regress::{ChangeClass, Explains, Rule, Severity, When};
 

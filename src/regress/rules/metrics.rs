@@ -1,4 +1,4 @@
-//! Which changes show in the seven metrics alone?
+//! Rows about the seven metrics.
 //!
 //! A metric that moves because of another change is a consequence of it.
 

@@ -1,4 +1,4 @@
-//! Which changes are about several calls in one reply?
+//! Rows about several calls in one reply.
 
 use crate::regress::{ChangeClass, Explains, Rule, Severity, When};
 

@@ -1,4 +1,4 @@
-//! Which changes are about what an adapter does to requests and replies on their way?
+//! Rows about what an adapter does to requests and replies on their way.
 //!
 //! Both ends of an adapter are compared for these: what left the client with what arrived upstream, and
 //! what left upstream with what came to the client. A verdict that changed because a request did is told

@@ -1,4 +1,4 @@
-//! Which changes show only in how often a probe passes?
+//! Rows about how often a probe passes.
 //!
 //! The verdict is the same, `partial` most of the time, and the passes of both sides tell more.
 

@@ -1,4 +1,4 @@
-//! Which changes are about reasoning that is sent back?
+//! Rows about reasoning that is sent back.
 
 use crate::regress::{ChangeClass, Explains, Rule, Severity, When};
 

@@ -1,4 +1,4 @@
-//! Which changes are about tool results, good ones and errors?
+//! Rows about tool results and tool errors.
 
 use crate::regress::{ChangeClass, Explains, Rule, Severity, When};
 

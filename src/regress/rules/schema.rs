@@ -1,4 +1,4 @@
-//! Which changes are about keeping to a tool's schema?
+//! Rows about keeping to a tool's schema.
 
 use crate::regress::{ChangeClass, Explains, Rule, Severity, When};
 

@@ -1,4 +1,4 @@
-//! Which changes are about what a client can see of a reply?
+//! Rows about what a client can see of a reply.
 //!
 //! Only an adapter is compared in this way: its answers stand beside those that the same model gave
 //! directly.

@@ -1,4 +1,4 @@
-//! Which changes are about streamed calls?
+//! Rows about streamed calls.
 
 use crate::regress::{ChangeClass, Explains, Rule, Severity, When};
 

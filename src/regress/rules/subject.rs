@@ -1,4 +1,4 @@
-//! Which changes are of the target itself?
+//! Rows about the target itself.
 
 use crate::regress::{ChangeClass, Explains, Rule, Severity, When};
 

@@ -1,4 +1,4 @@
-//! Which changes are about whether there is a verdict at all?
+//! Rows about whether there is a verdict.
 
 use crate::regress::{ChangeClass, Explains, Rule, Severity, When};
 

@@ -24,7 +24,7 @@ pub(super) fn corrected(input: &Value, tool: &ToolSpec, report: &ErrorReport) ->
     (better != *input).then_some(better)
 }
 
-/// Arguments that were meant to be better and are not: another wrong text.
+/// A failed correction: arguments with another wrong text.
 pub(super) fn botched(input: &Value) -> Value {
     let mut worse = input.clone();
     if let Some(text) =

@@ -117,7 +117,7 @@ pub(super) fn calls(protocol: Protocol, text: &str) -> Vec<PlannedCall> {
     planned.collect()
 }
 
-/// The conversation with calls and results as such, whoever wrote them as text. `read` finds the
+/// The conversation, where calls and results written as text are calls and results. `read` finds the
 /// calls in what the model wrote.
 pub(super) fn structured(
     messages: &[Message],

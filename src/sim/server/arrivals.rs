@@ -2,14 +2,14 @@
 //!
 //! This is the upstream's end of an adapter. Whoever stands at the client's end knows what left, finds
 //! here what arrived, and pairs the two by what the conversation says (prompts and results carry seeded
-//! values that occur nowhere else; see `regress::passage::pair_requests`). No header is needed, because
+//! values that occur nowhere else; see `regress::passage::pair_travellers`). No header is needed, because
 //! few adapters pass headers on.
 //!
 //! The list is read in the process that serves ([`super::Running::arrivals`]) or over HTTP
 //! (`GET /toolprobe/arrivals/N` lists those after `N`), where each arrival also shows its request in canonical form. A
 //! field audit sends one request with a nonce in its prompt through the adapter, reads the arrivals
-//! after the number that was the latest before, and compares [`Arrival::request`] and
-//! [`Arrival::body`] with what it sent. `campaign::Upstream` finds the simulator behind an adapter and
+//! after the number that was the latest before, and compares `Arrival::request` and
+//! `Arrival::body` with what it sent. `campaign::Upstream` finds the simulator behind an adapter and
 //! does the reading.
 
 use std::collections::VecDeque;

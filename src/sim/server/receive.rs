@@ -14,7 +14,7 @@ pub(super) struct BodyRoom {
     most: usize,
 }
 
-/// A body, or why there is none.
+/// A body, or why it was not received.
 pub(super) enum Received<'a> {
     Whole(Vec<u8>, Vec<SemaphorePermit<'a>>),
     /// It is longer than one body may be, or the client left.

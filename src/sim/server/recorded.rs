@@ -1,7 +1,7 @@
 //! Recorded answers, served in place of simulated models.
 //!
 //! The server knows the providers' paths and how streams are framed; which recorded answer belongs to
-//! a request is for whoever has the recordings.
+//! a request is known to the owner of the recordings.
 
 use std::borrow::Cow;
 use std::fmt;

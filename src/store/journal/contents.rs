@@ -1,4 +1,4 @@
-//! What a journal's file holds: read from its index, or line by line where there is none.
+//! Contents of a journal file: read by its index, or line by line without one.
 //!
 //! A journal that was closed ends with an index and a last line that says where the index begins. One
 //! that was broken off has none, and its last line may be torn: a line without its end does not count.
@@ -29,7 +29,7 @@ pub(in crate::store) struct Contents {
 pub(super) type Answers = HashMap<RequestKey, VecDeque<u64>>;
 
 impl Contents {
-    /// Reads the index; all lines where there is none. Nothing where there is no file.
+    /// Reads the index; without one, all lines; without a file, nothing.
     pub(in crate::store) fn read(path: &Path) -> io::Result<Self> {
         let Some(mut file) = open(path)? else { return Ok(Self::default()) };
         if let Some(indexed) = read_index(&mut file)? {

@@ -17,7 +17,7 @@ use crate::textcall::view::{ReadResult, ReadStop, View};
 /// `SECTION (CALL head SEPARATOR {…} CLOSE)* SECTION_END`
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Headed {
-    /// The tokens that start a call; an opener that is none of them starts a section.
+    /// The tokens that start a call; any other opener starts a section.
     pub(crate) call: &'static [&'static str],
     /// How the name, and the id if there is one, stand in the head.
     pub(crate) head: Head,
@@ -225,7 +225,7 @@ impl Headed {
         call.or(nameless.then(CallDraft::default)).map(Ok)
     }
 
-    /// Finds the arguments, or that there are none.
+    /// Finds the arguments, if any.
     fn find_arguments(&self, view: &View<'_>, block: &mut Block, from: usize) -> ReadResult<Next> {
         let start = view.skip_space(from);
         let fence = view.fence(start)?.map(|(_, inside)| inside);

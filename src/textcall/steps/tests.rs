@@ -24,7 +24,7 @@ pub(crate) fn charge(bytes: usize) {
 const SHORT: usize = 4 << 10;
 const LONG: usize = 4 * SHORT;
 
-/// Fragments that are no tokens of any format, and what may end a text.
+/// Fragments outside the tokens of every format, and what may end a text.
 const SCRAPS: &str = r#"
     { } [ ] ( ) " ' : , = > < \ ` ``` ```json ~~~ // /* */ x é f f( f{ {"name": {"name":"f" {"type":
     {"name":"f","arguments":{}} {"name":"f","arguments":{"a":1}} {"a":1} [{"name":"f", "arguments":

@@ -1,4 +1,4 @@
-//! What a run spends, and may spend.
+//! Spending: what a run may spend, and what it has spent.
 //!
 //! - `budget`: limits over all endpoints, what is reserved and what was spent
 //! - `payment`: what one attempt reserves and is charged
