@@ -17,7 +17,7 @@ use crate::adapt::rollout::{Facts, ROLLOUT_VERSION, RolloutState, Standing, eval
 use crate::probe::Suite;
 use crate::profile::{Profile, Staleness, staleness};
 use crate::report::grid;
-use crate::store::{Completion, ProfileFolder, RunFolder, VersionedFile};
+use crate::store::{Completion, RunFolder, VersionedFile};
 use crate::telemetry::{Counts, Metrics, TurnEvent};
 
 const STATE: VersionedFile =
@@ -69,7 +69,7 @@ pub(super) fn run(args: &RolloutArgs, console: &Console) -> Result<Exit, CliErro
     let (now, events) = (clock::now()?, read_events(&args.telemetry)?);
     let mut state: RolloutState =
         STATE.read_if_there(&args.state).map_err(CliError::usage)?.unwrap_or_default();
-    let measured = measured(args)?;
+    let measured = latest_profiles(args)?;
     if measured.is_empty() {
         let folder = args.reports.display();
         return Err(CliError::usage(format!(
@@ -98,7 +98,7 @@ pub(super) fn run(args: &RolloutArgs, console: &Console) -> Result<Exit, CliErro
 }
 
 /// The newest profile of each target of the complete runs.
-fn measured(args: &RolloutArgs) -> Result<BTreeMap<String, Measured>, CliError> {
+fn latest_profiles(args: &RolloutArgs) -> Result<BTreeMap<String, Measured>, CliError> {
     let mut found: BTreeMap<String, Measured> = BTreeMap::new();
     for folder in RunFolder::list(&args.reports).map_err(CliError::usage)? {
         let Ok(manifest) = folder.manifest() else { continue };
@@ -106,11 +106,10 @@ fn measured(args: &RolloutArgs) -> Result<BTreeMap<String, Measured>, CliError> 
             continue;
         }
         let profiles = folder.profiles().read_all().map_err(CliError::usage)?;
-        let named: BTreeMap<String, Profile> =
-            profiles.into_iter().map(|(_, it)| (ProfileFolder::file_name(&it), it)).collect();
+        let by_file: BTreeMap<String, Profile> = profiles.into_iter().collect();
         for target in &manifest.targets {
             let Some(name) = &target.profile else { continue };
-            let Some(profile) = named.get(name) else { continue };
+            let Some(profile) = by_file.get(name) else { continue };
             let before = found.remove(&target.name).filter(|it| it.name == *name);
             let mut runs = before.map(|it| it.runs).unwrap_or_default();
             runs.extend((!manifest.shadow).then_some(manifest.started_at));
