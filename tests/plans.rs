@@ -7,6 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use chrono::DateTime;
 use futures_util::{StreamExt, stream};
+use strum::VariantArray as _;
 use toolprobe::adapt::plan::{Plan, RULES, corrections};
 use toolprobe::campaign::{RunSettings, probe_target};
 use toolprobe::dialect::DialectId;
@@ -84,10 +85,10 @@ fn a_well_behaved_model_of_each_dialect_needs_no_correction() {
 #[test]
 fn every_kind_of_correction_has_one_rule_and_is_needed_by_some_model() {
     let rules: Vec<CorrectionKind> = RULES.iter().map(|rule| rule.kind).collect();
-    assert_eq!(rules, CorrectionKind::ALL);
+    assert_eq!(rules, CorrectionKind::VARIANTS);
     let needed: BTreeSet<CorrectionKind> =
         PROFILES.iter().flat_map(|it| Plan::of(it).kinds().collect::<Vec<_>>()).collect();
-    assert_eq!(needed, BTreeSet::from(CorrectionKind::ALL));
+    assert_eq!(needed, CorrectionKind::VARIANTS.iter().copied().collect());
 }
 
 #[test]

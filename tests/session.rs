@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use chrono::{DateTime, Days};
 use serde_json::{Value, json};
+use strum::VariantArray as _;
 use toolprobe::campaign::{Caution, RunSettings, Session, SessionStep, probe_target};
 use toolprobe::conversation::{Answer, Conversation, Ending, Reading, Turn};
 use toolprobe::ir::{
@@ -100,7 +101,7 @@ async fn the_eleven_steps_are_taken_with_models_that_call_in_different_ways() {
         let mut taken: Vec<SessionStep> = session.trace().iter().map(|it| it.step).collect();
         taken.sort_unstable();
         taken.dedup();
-        assert_eq!(taken, SessionStep::ALL, "{model}");
+        assert_eq!(taken, SessionStep::VARIANTS, "{model}");
         assert_eq!(session.caution(), Caution::AsTrusted, "{model}: {:?}", session.trace());
         assert!(session.telemetry().iter().any(|turn| turn.succeeded_calls == 1), "{model}");
     }

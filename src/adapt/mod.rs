@@ -1,16 +1,16 @@
-//! Adaptation: what follows from a profile for whoever speaks with the model.
+//! Adaptation: what a client of the model must do, as its profile shows.
 //!
 //! - [`plan`]: the corrections that a profile calls for
 //! - [`apply`]: requests and replies rewritten as a plan says
-//! - [`rollout`]: how far a model is trusted with tools
+//! - `rollout`: how far a model is trusted with tools
 //! - [`claims`]: static tables held against a profile
 //! - [`exports`]: the settings that other programs read
 
-pub mod apply;
+pub(crate) mod apply;
 pub mod claims;
 pub mod exports;
 pub mod plan;
-pub mod rollout;
+pub(crate) mod rollout;
 
 use crate::profile::Profile;
 

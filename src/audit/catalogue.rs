@@ -14,17 +14,16 @@ static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/probes/fields");
 /// A file of the catalogue: the fields of one dialect, whose name the file has.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct FieldFile {
+pub(crate) struct FieldFile {
     /// The fields.
     pub field: Vec<Field>,
 }
 
 /// What a field is about.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Concern {
+pub(crate) enum Concern {
     /// Tools and their schemas.
     Tools,
     /// Which tools may, must or must not be called, and how many at once.
@@ -52,7 +51,7 @@ pub enum Concern {
 /// A field of a request.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Field {
+pub(crate) struct Field {
     /// What it is called, such as `tools[].strict`.
     pub name: String,
     /// What it is about.
@@ -76,18 +75,18 @@ pub struct Field {
 
 impl Field {
     /// The place that is looked at.
-    pub fn place(&self) -> &str {
+    pub(crate) fn place(&self) -> &str {
         self.set.first().map_or("", |(path, _)| path.as_str())
     }
 }
 
 /// All fields that are known, by dialect.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Catalogue(BTreeMap<DialectId, Vec<Field>>);
+pub(crate) struct Catalogue(BTreeMap<DialectId, Vec<Field>>);
 
 /// A file of the catalogue that cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum CatalogueError {
+pub(crate) enum CatalogueError {
     /// It is not named after a dialect.
     #[error("probes/fields/{0}: a file of the catalogue is named after its dialect")]
     Name(String),
@@ -103,7 +102,7 @@ pub enum CatalogueError {
 
 impl Catalogue {
     /// The fields that come with the program.
-    pub fn embedded() -> Result<Self, CatalogueError> {
+    pub(crate) fn embedded() -> Result<Self, CatalogueError> {
         let mut fields = BTreeMap::new();
         for file in EMBEDDED.files() {
             let name = file.path().display().to_string();
@@ -119,7 +118,7 @@ impl Catalogue {
     }
 
     /// The fields of a dialect.
-    pub fn of(&self, dialect: DialectId) -> &[Field] {
+    pub(crate) fn of(&self, dialect: DialectId) -> &[Field] {
         self.0.get(&dialect).map(Vec::as_slice).unwrap_or_default()
     }
 }

@@ -10,11 +10,10 @@ use super::question::with_nonce;
 use crate::dialect::{DialectId, Route};
 
 /// What became of a field.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum FateKind {
+pub(crate) enum FateKind {
     /// It is not there any more, and nothing says so.
     Dropped,
     /// It says something else.
@@ -23,7 +22,7 @@ pub enum FateKind {
     Refused,
     /// Nobody sent it.
     Added,
-    /// It stands where the upstream's dialect has it.
+    /// It arrived at the place that the upstream's dialect defines for it.
     Translated,
     /// It arrived as it was sent.
     Kept,
@@ -31,7 +30,7 @@ pub enum FateKind {
 
 /// What became of a field, and how that is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fate {
+pub(crate) struct Fate {
     /// What.
     pub kind: FateKind,
     /// In words: what stands in its place, or what a refusal says.
@@ -42,7 +41,7 @@ pub struct Fate {
 
 /// A request on its way through an adapter.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Passage {
+pub(crate) struct Passage {
     /// The dialect that the client spoke.
     pub dialect: DialectId,
     /// The body that left.
@@ -55,7 +54,7 @@ pub struct Passage {
 }
 
 /// What became of a field that was sent.
-pub fn fate_of(field: &Field, passage: &Passage) -> Fate {
+pub(crate) fn fate_of(field: &Field, passage: &Passage) -> Fate {
     let (upstream, body) = match &passage.arrived {
         Ok((upstream, body)) => (*upstream, body),
         Err(words) => {
@@ -93,7 +92,7 @@ fn compare(
             if value == "*" || is_same(found, &value) {
                 return (FateKind::Translated, format!("{path}: {found}"));
             }
-            // Any item of a list is not the item that was meant.
+            // Another item of the list is not the item that was sent.
             if !path.contains("[*]") {
                 others.push(format!("{path}: {found}"));
             }
@@ -146,7 +145,7 @@ fn holds_value(body: &Value, field: &Field, passage: &Passage) -> bool {
 
 /// The top-level fields that arrived and that nobody sent: those of the body as our own encoder would
 /// translate it are expected.
-pub fn find_added(passage: &Passage) -> Vec<(String, Value)> {
+pub(crate) fn find_added(passage: &Passage) -> Vec<(String, Value)> {
     let Ok((upstream, body)) = &passage.arrived else { return Vec::new() };
     let expected = translate(passage.dialect, *upstream, &passage.sent);
     let keys = |value: &Value| value.as_object().cloned().unwrap_or_default();

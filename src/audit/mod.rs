@@ -16,7 +16,9 @@ mod place;
 mod question;
 mod report;
 
-pub use catalogue::{Catalogue, CatalogueError, Concern, Field, FieldFile};
-pub use fate::{Fate, FateKind, Passage, fate_of, find_added};
-pub use question::{baseline, question};
-pub use report::{AUDIT_VERSION, AuditReport, FieldRow, ModelAudit};
+#[cfg(test)]
+pub(crate) use catalogue::Concern;
+pub(crate) use catalogue::{Catalogue, Field, FieldFile};
+pub(crate) use fate::{Fate, FateKind, Passage, fate_of, find_added};
+pub(crate) use question::{baseline, question};
+pub(crate) use report::{AUDIT_VERSION, AuditReport, FieldRow, ModelAudit};

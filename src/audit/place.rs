@@ -4,22 +4,22 @@ use serde_json::{Map, Value};
 
 /// One step of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Step {
+enum PathStep {
     Key(String),
     Item(usize),
     AnyItem,
 }
 
-fn steps(path: &str) -> Vec<Step> {
+fn steps(path: &str) -> Vec<PathStep> {
     let mut steps = Vec::new();
     for piece in path.split('.') {
         let mut parts = piece.split('[');
         steps.extend(
-            parts.next().filter(|key| !key.is_empty()).map(|key| Step::Key(key.to_owned())),
+            parts.next().filter(|key| !key.is_empty()).map(|key| PathStep::Key(key.to_owned())),
         );
         for part in parts {
             let index = part.trim_end_matches(']');
-            steps.push(index.parse().map_or(Step::AnyItem, Step::Item));
+            steps.push(index.parse().map_or(PathStep::AnyItem, PathStep::Item));
         }
     }
     steps
@@ -34,13 +34,13 @@ pub(super) fn find<'a>(body: &'a Value, path: &str) -> Vec<&'a Value> {
     found
 }
 
-fn inside<'a>(value: &'a Value, step: &Step) -> Vec<&'a Value> {
+fn inside<'a>(value: &'a Value, step: &PathStep) -> Vec<&'a Value> {
     match step {
-        Step::Key(key) => {
+        PathStep::Key(key) => {
             value.get(key).or_else(|| other_spelling(value, key)).into_iter().collect()
         }
-        Step::Item(index) => value.get(*index).into_iter().collect(),
-        Step::AnyItem => value.as_array().into_iter().flatten().collect(),
+        PathStep::Item(index) => value.get(*index).into_iter().collect(),
+        PathStep::AnyItem => value.as_array().into_iter().flatten().collect(),
     }
 }
 
@@ -56,14 +56,14 @@ pub(super) fn put(body: &mut Value, path: &str, value: Value) {
     let mut at = body;
     for step in steps(path) {
         at = match step {
-            Step::Key(key) => {
+            PathStep::Key(key) => {
                 if !at.is_object() {
                     *at = Value::Object(Map::new());
                 }
                 let Some(fields) = at.as_object_mut() else { return };
                 fields.entry(key).or_insert(Value::Null)
             }
-            Step::Item(index) => {
+            PathStep::Item(index) => {
                 let Some(items) = at.as_array_mut() else { return };
                 if index == items.len() {
                     items.push(Value::Null);
@@ -71,7 +71,7 @@ pub(super) fn put(body: &mut Value, path: &str, value: Value) {
                 let Some(item) = items.get_mut(index) else { return };
                 item
             }
-            Step::AnyItem => return,
+            PathStep::AnyItem => return,
         };
     }
     *at = value;

@@ -11,7 +11,7 @@ const TOOL: &str = "probe_echo";
 const CALL: &str = "call_a1b2c3d4e";
 
 /// The request without any field of the catalogue.
-pub fn baseline(dialect: DialectId, model: &str, nonce: &str, history: bool) -> Value {
+pub(crate) fn baseline(dialect: DialectId, model: &str, nonce: &str, history: bool) -> Value {
     let asked = format!("Say in one word what you think of {nonce}.");
     let mut messages = vec![Message::user(asked)];
     if history {
@@ -34,7 +34,7 @@ pub fn baseline(dialect: DialectId, model: &str, nonce: &str, history: bool) -> 
 }
 
 /// The request with a field.
-pub fn question(dialect: DialectId, model: &str, nonce: &str, field: &Field) -> Value {
+pub(crate) fn question(dialect: DialectId, model: &str, nonce: &str, field: &Field) -> Value {
     let mut body = baseline(dialect, model, nonce, field.history);
     for (path, value) in &field.set {
         put(&mut body, path, with_nonce(value, nonce));

@@ -1,4 +1,4 @@
-//! What an audit found, as programs read it.
+//! The audit report, as programs read it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,12 +9,12 @@ use super::fate::FateKind;
 use crate::dialect::DialectId;
 
 /// The version of the format.
-pub const AUDIT_VERSION: u32 = 1;
+pub(crate) const AUDIT_VERSION: u32 = 1;
 
 /// What an audit of an adapter found.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct AuditReport {
+pub(crate) struct AuditReport {
     /// The version of this format.
     pub audit_version: u32,
     /// The adapter's address.
@@ -26,7 +26,7 @@ pub struct AuditReport {
 /// What became of the fields on their way to one model.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ModelAudit {
+pub(crate) struct ModelAudit {
     /// The model's name at the adapter.
     pub model: String,
     /// The dialect that the adapter was spoken to in.
@@ -46,7 +46,7 @@ pub struct ModelAudit {
 /// What became of one field.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct FieldRow {
+pub(crate) struct FieldRow {
     /// The field.
     pub field: String,
     /// What it is about; null for a field that was added.

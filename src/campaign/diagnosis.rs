@@ -71,8 +71,8 @@ async fn of_response(
     access: &Access,
     response: &Response,
 ) -> Option<String> {
-    let (error, url) = (read(response), shown(&access.base_url));
-    let said = said(&error);
+    let (error, url) = (read(response), describe_url(&access.base_url));
+    let said = describe_error(&error);
     let lower = error.body.to_lowercase();
     if access.base_url.scheme() == "http" && WANTS_TLS.iter().any(|words| lower.contains(words)) {
         return Some(other_scheme(&access.base_url));
@@ -81,7 +81,7 @@ async fn of_response(
         return Some(format!(
             "{url} answers with a web page ({said}), not with the protocol of a model{}; give the \
              URL of the API, and sign in to whatever stands in front of it",
-            tried(connection)
+            tried_dialects(connection)
         ));
     }
     match error.status {
@@ -103,7 +103,7 @@ async fn of_response(
             None => format!(
                 "no model is served at {url}{} ({said}); check the path: it is the base that the \
                  provider's SDK takes, such as http://host/v1",
-                tried(connection)
+                tried_dialects(connection)
             ),
         }),
         _ if lower.contains("model") => wrong_model(connection, &url).await,
@@ -119,7 +119,8 @@ async fn wrong_model(connection: &Connection, url: &str) -> Option<String> {
         return None;
     }
     let meant = did_you_mean(wanted, offered.iter().map(String::as_str));
-    let hint = if meant.is_empty() { format!("; it offers {}", listed(&offered)) } else { meant };
+    let hint =
+        if meant.is_empty() { format!("; it offers {}", list_names(&offered)) } else { meant };
     Some(format!("no model '{wanted}' at {url}{hint}"))
 }
 
@@ -128,7 +129,7 @@ pub(crate) fn is_offered(offered: &[String], wanted: &str) -> bool {
     offered.iter().any(|name| name == wanted || name.strip_suffix(":latest") == Some(wanted))
 }
 
-fn listed(names: &[String]) -> String {
+fn list_names(names: &[String]) -> String {
     let first: Vec<&str> = names.iter().take(SHOWN_MODELS).map(String::as_str).collect();
     match names.len().saturating_sub(SHOWN_MODELS) {
         0 => first.join(", "),
@@ -151,12 +152,12 @@ async fn of_error(
     match error {
         TransportError::Connect { detail } if detail.contains("refused") => Some(format!(
             "nothing listens at {place}; start the server, or correct host and port of {}",
-            shown(url)
+            describe_url(url)
         )),
         TransportError::Dns { .. } => Some(format!(
             "the host name '{}' has no address; check its spelling in {}, and the network",
             url.host_str().unwrap_or_default(),
-            shown(url)
+            describe_url(url)
         )),
         TransportError::Tls { .. }
         | TransportError::NotHttp { .. }
@@ -194,13 +195,13 @@ fn with_other_scheme(url: &Url) -> Option<Url> {
 }
 
 fn other_scheme(url: &Url) -> String {
-    let meant = with_other_scheme(url).map(|other| shown(&other)).unwrap_or_default();
+    let meant = with_other_scheme(url).map(|other| describe_url(&other)).unwrap_or_default();
     let place = url.host_str().unwrap_or_default();
     format!("{place} does not speak {} there; did you mean {meant}?", url.scheme())
 }
 
 /// The dialects that were tried, where none was named.
-fn tried(connection: &Connection) -> String {
+fn tried_dialects(connection: &Connection) -> String {
     match connection.target.endpoint.accesses.as_slice() {
         [first, _, ..] => format!(
             " ({} and {} other dialects were tried)",
@@ -212,7 +213,7 @@ fn tried(connection: &Connection) -> String {
 }
 
 /// What came back, in few words.
-fn said(error: &ApiError) -> String {
+fn describe_error(error: &ApiError) -> String {
     let line = error.message.split_whitespace().collect::<Vec<_>>().join(" ");
     let line: String = line.chars().take(120).collect();
     if line.is_empty() {
@@ -223,7 +224,7 @@ fn said(error: &ApiError) -> String {
 }
 
 /// An address without what may be a credential.
-fn shown(url: &Url) -> String {
+fn describe_url(url: &Url) -> String {
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     let (host, path) = (url.host_str().unwrap_or_default(), url.path().trim_end_matches('/'));
     format!("{}://{host}{port}{path}", url.scheme())

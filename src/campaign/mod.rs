@@ -28,18 +28,20 @@ pub(crate) use adapter::{
     ADAPTER, Behind, BothEnds, FieldPassages, NotReached, Pair, adapter_side, adapter_suspects,
     audit_fields, compare_pairs, exchanges_of, find_behind, reach_all,
 };
-pub use adapter::{Upstream, UpstreamError, as_exchange};
+
 pub(crate) use baseline::{Baseline, suspects};
 pub(crate) use confirm::confirm_all;
 pub use confirm::{Confirmed, Suspect, confirm};
 pub(crate) use cost::{bound, foreseen};
 pub(crate) use diagnosis::is_offered;
 pub(crate) use freshness::freshness;
-pub use probe_target::{ProbeTargetError, ProbedTarget, probe_target, probe_with_plan};
+pub use probe_target::probe_target;
+pub(crate) use probe_target::{ProbeTargetError, ProbedTarget, probe_with_plan};
 pub(crate) use recorder::{RunRecorder, RunSubject, Share, open_question};
 pub(crate) use resume::Resumed;
 pub use run::RunSettings;
 pub(crate) use run::{Campaign, RunEnd, RunListener};
-pub use session::{Caution, Session, SessionStep, Validated, Visit};
+pub use session::{Caution, Session, SessionStep};
+
 pub(crate) use sharding::take_shard;
 pub(crate) use stop::StopRequests;

@@ -71,7 +71,7 @@ pub async fn probe_target(
 }
 
 /// The same, through a client that follows a plan: what an adapter makes of the target.
-pub async fn probe_with_plan(
+pub(crate) async fn probe_with_plan(
     connection: &Connection,
     settings: &RunSettings,
     plan: &Plan,

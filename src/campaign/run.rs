@@ -38,7 +38,7 @@ impl RunSettings {
     }
 }
 
-/// Hears how a run gets on. Implemented by whoever shows progress; it must not block.
+/// Receives the progress of a run. Implemented by what shows progress; it must not block.
 pub(crate) trait RunListener: Sync {
     /// A target is about to be probed.
     fn began(&self, target: &Target);
@@ -77,8 +77,8 @@ pub(crate) enum RunEnd {
 /// The result of each target that was probed, by name, in the order they ended.
 pub(crate) type Results<T> = Vec<(String, Result<T, ProbeTargetError>)>;
 
-/// What a task gives: the place of its target, and what came of it.
-type Visit = (usize, Result<ProbedTarget, ProbeTargetError>);
+/// The result of a task: the index of its target, and the outcome.
+type TaskResult = (usize, Result<ProbedTarget, ProbeTargetError>);
 
 impl Campaign<'_> {
     /// Probes every target until all are done or it is stopped: each in a task of its own, so that
@@ -91,8 +91,8 @@ impl Campaign<'_> {
         keep: impl Fn(ProbedTarget) -> T,
     ) -> Result<(Results<T>, RunEnd), StoreError> {
         let mut results = Vec::new();
-        let mut record = |visited: Result<Visit, JoinError>| -> Result<(), StoreError> {
-            let Some((place, result)) = completed(visited) else { return Ok(()) };
+        let mut record = |visited: Result<TaskResult, JoinError>| -> Result<(), StoreError> {
+            let Some((place, result)) = take_visit(visited) else { return Ok(()) };
             let Some(Connection { target, .. }) = self.connections.get(place) else {
                 return Ok(());
             };
@@ -161,14 +161,14 @@ async fn visit(
     connection: Connection,
     settings: Arc<RunSettings>,
     tell: UnboundedSender<(usize, String)>,
-) -> Visit {
+) -> TaskResult {
     let watch = OfTarget { place, tell, times: ProbeTimes::default() };
     let probed = probe_target(&connection, &settings, &watch).await;
     (place, probed.map(|probed| ProbedTarget { probe_ms: watch.times.into_millis(), ..probed }))
 }
 
 /// What a task gave; `None` if it was stopped. A panic goes on here.
-fn completed(visited: Result<Visit, JoinError>) -> Option<Visit> {
+fn take_visit(visited: Result<TaskResult, JoinError>) -> Option<TaskResult> {
     match visited {
         Ok(visit) => Some(visit),
         Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),

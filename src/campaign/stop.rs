@@ -24,12 +24,12 @@ pub(crate) struct StopRequests {
     count: watch::Receiver<u32>,
     grace: Duration,
     deadline: Option<Instant>,
-    ending: Ending,
+    ending: Shutdown,
 }
 
 /// What becomes of the targets that are under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
+enum Shutdown {
     Abandoned,
     Concluded,
 }
@@ -37,13 +37,13 @@ enum Ending {
 impl StopRequests {
     /// Stops as this counter says.
     pub(crate) fn new(count: watch::Receiver<u32>, grace: Duration) -> Self {
-        Self { count, grace, deadline: None, ending: Ending::Abandoned }
+        Self { count, grace, deadline: None, ending: Shutdown::Abandoned }
     }
 
     /// The same, and the targets under way are concluded with what is known of them.
     #[must_use]
     pub(crate) fn concluding(self) -> Self {
-        Self { ending: Ending::Concluded, ..self }
+        Self { ending: Shutdown::Concluded, ..self }
     }
 
     /// The same, and after this time from now on.
@@ -75,17 +75,17 @@ impl StopRequests {
         let end = self.first_reason().await;
         let gates: Vec<&SendGate> = connections.iter().map(|it| &it.gate).collect();
         match self.ending {
-            Ending::Abandoned => gates.iter().for_each(|gate| gate.close()),
-            Ending::Concluded => gates.iter().for_each(|gate| gate.refuse()),
+            Shutdown::Abandoned => gates.iter().for_each(|gate| gate.close()),
+            Shutdown::Concluded => gates.iter().for_each(|gate| gate.refuse()),
         }
         if *self.count.borrow() < 2 {
             listener.stopping(self.grace, end);
         }
         match self.ending {
-            Ending::Abandoned => {
+            Shutdown::Abandoned => {
                 self.wait(join_all(gates.iter().map(|gate| gate.drained()))).await;
             }
-            Ending::Concluded => {
+            Shutdown::Concluded => {
                 // The targets end by themselves, and the run with them.
                 self.wait(pending::<()>()).await;
                 for gate in &gates {
@@ -102,7 +102,7 @@ impl StopRequests {
         let end = timeout(self.grace, end);
         tokio::select! {
             _ = end => {}
-            () = asked(&mut self.count, 2) => {}
+            () = wait_for_requests(&mut self.count, 2) => {}
         }
     }
 
@@ -115,13 +115,13 @@ impl StopRequests {
             }
         };
         tokio::select! {
-            () = asked(&mut self.count, 1) => RunEnd::Interrupted,
+            () = wait_for_requests(&mut self.count, 1) => RunEnd::Interrupted,
             () = out_of_time => RunEnd::OutOfTime,
         }
     }
 }
 
-async fn asked(count: &mut watch::Receiver<u32>, times: u32) {
+async fn wait_for_requests(count: &mut watch::Receiver<u32>, times: u32) {
     if count.wait_for(|count| *count >= times).await.is_err() {
         // Nobody is left who could ask.
         pending::<()>().await;

@@ -161,7 +161,7 @@ fn judge(
     let known = catalogue.of(access.dialect);
     let judged =
         known.iter().zip(fields).map(|(field, passage)| (field, passage, fate_of(field, passage)));
-    let (mut kept, mut rows) = (0, added(model, baseline, in_force));
+    let (mut kept, mut rows) = (0, added_fields(model, baseline, in_force));
     for (field, passage, fate) in judged {
         if fate.kind == FateKind::Kept {
             kept += 1;
@@ -187,12 +187,12 @@ fn row(model: &str, field: &Field, passage: &Passage, fate: Fate, in_force: &InF
         source: field.source.clone(),
         level,
         sent: passage.sent.clone(),
-        arrived: arrived(passage),
+        arrived: arrived_body(passage),
     }
 }
 
 /// What the adapter adds to every request.
-fn added(model: &str, baseline: &Passage, in_force: &InForce) -> Vec<FieldRow> {
+fn added_fields(model: &str, baseline: &Passage, in_force: &InForce) -> Vec<FieldRow> {
     let one = |(field, value): (String, Value)| FieldRow {
         field,
         concerns: None,
@@ -203,12 +203,12 @@ fn added(model: &str, baseline: &Passage, in_force: &InForce) -> Vec<FieldRow> {
         source: String::new(),
         level: level(model, FateKind::Added, None, in_force),
         sent: baseline.sent.clone(),
-        arrived: arrived(baseline),
+        arrived: arrived_body(baseline),
     };
     find_added(baseline).into_iter().map(one).collect()
 }
 
-fn arrived(passage: &Passage) -> Value {
+fn arrived_body(passage: &Passage) -> Value {
     passage.arrived.as_ref().map_or(Value::Null, |(_, body)| body.clone())
 }
 

@@ -39,7 +39,7 @@ pub(super) struct DiffArgs {
 
 /// The forms that changes can take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Form {
+pub(super) enum ChangesFormat {
     /// For people, on a terminal or in a log
     Table,
     /// For programs: the changes and nothing else
@@ -61,8 +61,8 @@ pub(super) enum Form {
 #[command(next_help_heading = "Output")]
 pub(super) struct ChangesArgs {
     /// The form of the result
-    #[arg(long, value_enum, default_value_t = Form::Table, value_name = "NAME")]
-    format: Form,
+    #[arg(long, value_enum, default_value_t = ChangesFormat::Table, value_name = "NAME")]
+    format: ChangesFormat,
 
     /// Write the result to a file instead of standard output
     #[arg(long, short, value_name = "FILE")]
@@ -83,13 +83,15 @@ impl ChangesArgs {
             report.map(|report| format.render(&report.with_gate(changes), TerminalStyle::PLAIN))
         };
         let text = match self.format {
-            Form::Table => changes_text(changes, self.paint(console)),
-            Form::Markdown => changes_markdown(changes),
-            Form::Json => pretty(value)?,
-            Form::Sarif => pretty(&changes_sarif(changes))?,
-            Form::CodeQuality => pretty(&changes_code_quality(changes))?,
-            Form::Junit => of_run(ReportFormat::Junit).unwrap_or_else(|| changes_junit(changes))?,
-            Form::Html => {
+            ChangesFormat::Table => changes_text(changes, self.paint(console)),
+            ChangesFormat::Markdown => changes_markdown(changes),
+            ChangesFormat::Json => pretty(value)?,
+            ChangesFormat::Sarif => pretty(&changes_sarif(changes))?,
+            ChangesFormat::CodeQuality => pretty(&changes_code_quality(changes))?,
+            ChangesFormat::Junit => {
+                of_run(ReportFormat::Junit).unwrap_or_else(|| changes_junit(changes))?
+            }
+            ChangesFormat::Html => {
                 of_run(ReportFormat::Html).unwrap_or_else(|| Ok(changes_html(changes)))?
             }
         };
@@ -108,7 +110,7 @@ impl ChangesArgs {
 
     /// Whether a program reads it.
     pub(super) fn is_json(&self) -> bool {
-        self.format == Form::Json
+        self.format == ChangesFormat::Json
     }
 
     /// Writes a text to where it was asked for.

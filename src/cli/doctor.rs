@@ -42,12 +42,12 @@ pub(super) struct DoctorArgs {
 /// What a check found.
 struct Check {
     what: &'static str,
-    finding: Finding,
+    finding: CheckOutcome,
     text: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Finding {
+enum CheckOutcome {
     Good,
     /// Worth a look, but probing may well work.
     Doubtful,
@@ -56,7 +56,7 @@ enum Finding {
     Unreachable,
 }
 
-impl Finding {
+impl CheckOutcome {
     fn symbol(self) -> &'static str {
         match self {
             Self::Good => "✓",
@@ -121,13 +121,13 @@ async fn examine(target: &Target) -> Vec<Check> {
     let connection = match connect(target.clone(), &env, &Arc::new(Budget::unlimited())) {
         Ok(connection) => connection,
         Err(error) => {
-            checks.push(Finding::Wrong.of("key", error.to_string()));
+            checks.push(CheckOutcome::Wrong.of("key", error.to_string()));
             return checks;
         }
     };
     checks.push(key(endpoint));
     let answers = answers(&connection).await;
-    let reached = answers.finding != Finding::Unreachable;
+    let reached = answers.finding != CheckOutcome::Unreachable;
     checks.push(answers);
     if reached {
         checks.push(dialect(&connection).await);
@@ -138,22 +138,23 @@ async fn examine(target: &Target) -> Vec<Check> {
 
 fn template(endpoint: &Endpoint) -> Check {
     let Some(path) = &endpoint.chat_template else {
-        return Finding::Good.of("template", "asked of the server; chat_template can name a file");
+        return CheckOutcome::Good
+            .of("template", "asked of the server; chat_template can name a file");
     };
     match read_template(path) {
         Ok(template) => {
-            Finding::Good.of("template", format!("{} in {}", template.hash(), path.display()))
+            CheckOutcome::Good.of("template", format!("{} in {}", template.hash(), path.display()))
         }
-        Err(error) => Finding::Wrong.of("template", CliError::usage(error).chain()),
+        Err(error) => CheckOutcome::Wrong.of("template", CliError::usage(error).chain()),
     }
 }
 
 fn key(endpoint: &Endpoint) -> Check {
     match &endpoint.key {
-        KeyFrom::Env(name) => Finding::Good.of("key", format!("{name} is set")),
-        KeyFrom::Nowhere => Finding::Good.of("key", "none is sent; api_key_env can name one"),
+        KeyFrom::Env(name) => CheckOutcome::Good.of("key", format!("{name} is set")),
+        KeyFrom::Nowhere => CheckOutcome::Good.of("key", "none is sent; api_key_env can name one"),
         KeyFrom::Missing(names) => {
-            Finding::Wrong.of("key", format!("none is set; set {}", names.join(" or ")))
+            CheckOutcome::Wrong.of("key", format!("none is set; set {}", names.join(" or ")))
         }
     }
 }
@@ -162,32 +163,34 @@ fn key(endpoint: &Endpoint) -> Check {
 async fn answers(connection: &Connection) -> Check {
     let Connection { target: Target { endpoint, .. }, transport, credentials, .. } = connection;
     let Some(access) = endpoint.accesses.first() else {
-        return Finding::Wrong.of("endpoint", "it has no address; give a base_url");
+        return CheckOutcome::Wrong.of("endpoint", "it has no address; give a base_url");
     };
     let call = endpoint.dress(HttpCall::get(access.base_url.clone()), access, credentials);
     let host = access.base_url.host_str().unwrap_or_default().to_owned();
     match transport.send(&call, &by_status).await.response() {
-        Ok(response) if matches!(response.status, 401 | 403) => Finding::Doubtful.of(
+        Ok(response) if matches!(response.status, 401 | 403) => CheckOutcome::Doubtful.of(
             "endpoint",
             format!("{host} answers with {}; is the key the right one?", response.status),
         ),
-        Ok(_) => Finding::Good.of("endpoint", format!("{host} answers")),
-        Err(error) => Finding::Unreachable
+        Ok(_) => CheckOutcome::Good.of("endpoint", format!("{host} answers")),
+        Err(error) => CheckOutcome::Unreachable
             .of("endpoint", format!("{host}: {error}; is it running, and is base_url right?")),
     }
 }
 
 async fn dialect(connection: &Connection) -> Check {
     if let [access] = connection.target.endpoint.accesses.as_slice() {
-        return Finding::Good.of("dialect", format!("{}, as configured", access.dialect));
+        return CheckOutcome::Good.of("dialect", format!("{}, as configured", access.dialect));
     }
     match discover(connection).await {
-        Ok(found) => Finding::Good.of("dialect", format!("{}, found out", found.access.dialect)),
+        Ok(found) => {
+            CheckOutcome::Good.of("dialect", format!("{}, found out", found.access.dialect))
+        }
         Err(error @ DiscoverError::Silent { .. }) => {
-            Finding::Unreachable.of("dialect", error.to_string())
+            CheckOutcome::Unreachable.of("dialect", error.to_string())
         }
         Err(error @ DiscoverError::NoDialect { .. }) => {
-            Finding::Wrong.of("dialect", error.to_string())
+            CheckOutcome::Wrong.of("dialect", error.to_string())
         }
     }
 }
@@ -196,12 +199,13 @@ async fn dialect(connection: &Connection) -> Check {
 async fn model(connection: &Connection) -> Check {
     let wanted = connection.target.model.as_str();
     let Some(offered) = connection.offered_models().await else {
-        return Finding::Doubtful.of("model", format!("no list of models to find {wanted} in"));
+        return CheckOutcome::Doubtful
+            .of("model", format!("no list of models to find {wanted} in"));
     };
     if is_offered(&offered, wanted) {
-        return Finding::Good.of("model", format!("{wanted} is on offer"));
+        return CheckOutcome::Good.of("model", format!("{wanted} is on offer"));
     }
     let meant = did_you_mean(wanted, offered.iter().map(String::as_str));
     let text = format!("{wanted} is not among the {} on offer{meant}", offered.len());
-    Finding::Doubtful.of("model", text)
+    CheckOutcome::Doubtful.of("model", text)
 }

@@ -33,7 +33,8 @@ pub(super) struct ListArgs {
     format: PlainFormat,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 enum Topic {
     /// The provider protocols
     Dialects,
@@ -59,26 +60,8 @@ struct Entry {
 }
 
 impl Topic {
-    const ALL: [Self; 7] = [
-        Self::Dialects,
-        Self::Formats,
-        Self::Providers,
-        Self::Probes,
-        Self::Models,
-        Self::Defects,
-        Self::Codes,
-    ];
-
     fn as_str(self) -> &'static str {
-        match self {
-            Self::Dialects => "dialects",
-            Self::Formats => "formats",
-            Self::Providers => "providers",
-            Self::Probes => "probes",
-            Self::Models => "models",
-            Self::Defects => "defects",
-            Self::Codes => "codes",
-        }
+        self.into()
     }
 
     fn entries(self) -> Result<Vec<Entry>, CliError> {
@@ -155,8 +138,10 @@ pub(super) fn run(args: &ListArgs, console: &Console) -> Result<Exit, CliError> 
         (None, PlainFormat::Table) => names(console)?,
         (Some(topic), PlainFormat::Json) => pretty(&json!(topic.entries()?))?,
         (None, PlainFormat::Json) => {
-            let topics = Topic::ALL.map(|it| Ok((it.as_str().to_owned(), json!(it.entries()?))));
-            pretty(&Value::Object(topics.into_iter().collect::<Result<Map<_, _>, CliError>>()?))?
+            let topics = Topic::value_variants()
+                .iter()
+                .map(|it| Ok((it.as_str().to_owned(), json!(it.entries()?))));
+            pretty(&Value::Object(topics.collect::<Result<Map<_, _>, CliError>>()?))?
         }
     };
     console.result(&text)?;
@@ -166,7 +151,7 @@ pub(super) fn run(args: &ListArgs, console: &Console) -> Result<Exit, CliError> 
 /// The names of everything, but for long lists; what each is takes a topic.
 fn names(console: &Console) -> Result<String, CliError> {
     let mut rows = Vec::new();
-    for topic in Topic::ALL {
+    for topic in Topic::value_variants() {
         let entries = topic.entries()?;
         let mut names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
         if names.len() > SHORT {

@@ -26,12 +26,12 @@ pub(super) struct MetricsArgs {
     files: Vec<PathBuf>,
 
     /// The form of the result
-    #[arg(long, value_enum, default_value_t = Form::Table, value_name = "NAME")]
-    format: Form,
+    #[arg(long, value_enum, default_value_t = MetricsFormat::Table, value_name = "NAME")]
+    format: MetricsFormat,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Form {
+enum MetricsFormat {
     /// For people, on a terminal
     Table,
     /// One object: all turns together, and each target
@@ -61,10 +61,10 @@ fn by_target(events: &[TurnEvent]) -> Vec<(String, Metrics)> {
     std::iter::once(all).chain(each).collect()
 }
 
-fn render(form: Form, subjects: &[(String, Metrics)]) -> Result<String, CliError> {
+fn render(form: MetricsFormat, subjects: &[(String, Metrics)]) -> Result<String, CliError> {
     match form {
-        Form::Table => Ok(metrics_table(subjects)),
-        Form::Json => {
+        MetricsFormat::Table => Ok(metrics_table(subjects)),
+        MetricsFormat::Json => {
             let targets: serde_json::Map<String, serde_json::Value> = subjects
                 .iter()
                 .skip(1)
@@ -74,6 +74,6 @@ fn render(form: Form, subjects: &[(String, Metrics)]) -> Result<String, CliError
             let json = serde_json::json!({ALL: all, "targets": targets});
             serde_json::to_string_pretty(&json).map_err(CliError::inconclusive)
         }
-        Form::Csv => Ok(metrics_csv(subjects)?),
+        MetricsFormat::Csv => Ok(metrics_csv(subjects)?),
     }
 }

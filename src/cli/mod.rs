@@ -1,6 +1,6 @@
 //! The command line: commands, their flags, what they print, exit codes.
 //!
-//! One file per command, each with its arguments and a `run` that gives an [`Exit`]. Only this
+//! One file per command, each with its arguments and a `run` that gives an `Exit`. Only this
 //! folder prints, and only [`main`] turns errors into text and codes.
 
 mod accept;
@@ -35,7 +35,7 @@ mod show;
 mod sim;
 mod status;
 
-pub use shell::exit::Exit;
+pub(crate) use shell::exit::Exit;
 
 use std::process::ExitCode;
 

@@ -64,7 +64,7 @@ pub(super) fn run(args: &ParseArgs, console: &Console) -> Result<Exit, CliError>
         lines(&text, &tools, options, args.explain).map_err(CliError::usage)?
     } else {
         let parsed = textcall::parse(&text, &Catalog::new(&tools), options);
-        let output = if args.explain { explained(&parsed) } else { pretty(&result(&parsed)) };
+        let output = if args.explain { explain_pieces(&parsed) } else { pretty(&result(&parsed)) };
         (output, parsed.calls().count())
     };
     console.result(&output)?;
@@ -151,12 +151,12 @@ fn pretty(record: &Map<String, Value>) -> String {
 }
 
 /// The pieces of a text for a person to read: where each stands, and what was done to it.
-fn explained(parsed: &Parsed) -> String {
+fn explain_pieces(parsed: &Parsed) -> String {
     let mut output = String::new();
     for part in &parsed.parts {
         _ = match part {
-            TextPart::Text(text) => writeln!(output, "text       {}", shown(text)),
-            TextPart::Reasoning(text) => writeln!(output, "reasoning  {}", shown(text)),
+            TextPart::Text(text) => writeln!(output, "text       {}", escape_text(text)),
+            TextPart::Reasoning(text) => writeln!(output, "reasoning  {}", escape_text(text)),
             TextPart::Problem(problem) => writeln!(output, "{}", explained_problem(problem)),
             TextPart::Call(call) => writeln!(output, "{}", explained_call(call)),
         };
@@ -173,7 +173,7 @@ fn explained_call(call: &TextCall) -> String {
     let mut text =
         format!("call       {} as {}{ties}, bytes {start}..{end}", call.name, call.family);
     _ = write!(text, "\n           input   {}", call.input);
-    _ = write!(text, "\n           raw     {}", shown(&call.raw));
+    _ = write!(text, "\n           raw     {}", escape_text(&call.raw));
     for repair in &call.repairs {
         _ = write!(text, "\n           mended  {repair}");
     }
@@ -188,12 +188,12 @@ fn explained_problem(problem: &Problem) -> String {
     let (code, message) = (problem.code, &problem.message);
     format!(
         "problem    {code}, bytes {start}..{end}: {message}\n           raw     {}",
-        shown(&problem.raw)
+        escape_text(&problem.raw)
     )
 }
 
 /// Text of a model, made safe for a terminal.
-fn shown(text: &str) -> String {
+fn escape_text(text: &str) -> String {
     json!(text)
         .to_string()
         .chars()

@@ -128,7 +128,7 @@ async fn of_connection(
         return Err(CliError::inconclusive(format!("nothing recorded: no verdict on {why}")));
     }
     let origin = match model {
-        Some(model) => simulated(model),
+        Some(model) => simulated_origin(model),
         None => {
             Origin { provenance: Provenance::Recorded, source: profile.subject.endpoint.clone() }
         }
@@ -138,7 +138,7 @@ async fn of_connection(
 }
 
 /// The bytes are the simulator's own; the source names where the model's behaviour is known from.
-fn simulated(model: &ModelFile) -> Origin {
+fn simulated_origin(model: &ModelFile) -> Origin {
     let known = match (&model.source, model.provenance) {
         (Some(page), Provenance::Recorded) => format!("as recorded at {page}"),
         (Some(page), _) => format!("as documented at {page}"),

@@ -134,7 +134,7 @@ pub(super) fn offline() -> Result<tokio::runtime::Runtime, CliError> {
     Ok(tokio::runtime::Builder::new_current_thread().enable_time().build()?)
 }
 
-/// The files that are meant, in order.
+/// The selected files, in order.
 fn files(fixtures: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
     if fixtures.is_empty() && !Path::new(FOLDER).is_dir() {
         return Err(CliError::usage(format!(
@@ -189,10 +189,10 @@ fn describe(problem: &ReplayProblem) -> (String, Vec<String>) {
         ReplayProblem::RequestChanged { method, path, recorded_path, times, differences } => {
             let was = recorded_path.as_ref().map(|was| format!(", recorded as {was}"));
             let (was, places) = (was.unwrap_or_default(), differences::to_lines(differences));
-            (format!("{}{was}", counted(&format!("{method} {path}"), *times)), places)
+            (format!("{}{was}", count_request(&format!("{method} {path}"), *times)), places)
         }
         ReplayProblem::RequestMissing { method, path, times } => {
-            let request = counted(&format!("{method} {path}"), *times);
+            let request = count_request(&format!("{method} {path}"), *times);
             (format!("recorded and not asked for any more: {request}"), Vec::new())
         }
         ReplayProblem::VerdictChanged { differences } => {
@@ -204,7 +204,7 @@ fn describe(problem: &ReplayProblem) -> (String, Vec<String>) {
     }
 }
 
-fn counted(request: &str, times: usize) -> String {
+fn count_request(request: &str, times: usize) -> String {
     if times > 1 { format!("{request} ({times} requests alike)") } else { request.to_owned() }
 }
 

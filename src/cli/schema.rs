@@ -89,29 +89,29 @@ impl Kind {
             Self::Metrics => ("metrics", HISTORY_VERSION, schema_for!(MetricsRow).to_value()),
             Self::Plan => ("plan", PLAN_VERSION, schema_for!(Plan).to_value()),
             Self::Rollout => ("rollout", ROLLOUT_VERSION, schema_for!(RolloutState).to_value()),
-            Self::Diff => ("diff", 1, printed::<Diff>()),
-            Self::Gate => ("gate", 1, printed::<Gate>()),
+            Self::Diff => ("diff", 1, output_schema::<Diff>()),
+            Self::Gate => ("gate", 1, output_schema::<Gate>()),
             Self::Fields => ("fields", 1, schema_for!(FieldFile).to_value()),
-            Self::Audit => ("audit", AUDIT_VERSION, printed::<AuditReport>()),
+            Self::Audit => ("audit", AUDIT_VERSION, output_schema::<AuditReport>()),
         }
     }
 }
 
 pub(super) fn run(args: &SchemaArgs, console: &Console) -> Result<Exit, CliError> {
     let (name, version, schema) = args.kind.schema();
-    let text = serde_json::to_string_pretty(&named(name, version, schema));
+    let text = serde_json::to_string_pretty(&name_schema(name, version, schema));
     console.result(&text.map_err(CliError::inconclusive)?)?;
     Ok(Exit::Fine)
 }
 
 /// The schema of what is only ever written: what is left out where it is empty is optional.
-fn printed<T: JsonSchema>() -> Value {
+fn output_schema<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     settings.into_generator().into_root_schema_for::<T>().to_value()
 }
 
 /// The schema with a name that others can refer to.
-fn named(name: &str, version: u32, schema: Value) -> Value {
+fn name_schema(name: &str, version: u32, schema: Value) -> Value {
     let mut out = Map::new();
     out.insert("$schema".to_owned(), "https://json-schema.org/draft/2020-12/schema".into());
     out.insert("$id".to_owned(), format!("urn:toolprobe:schema:{name}:{version}").into());

@@ -8,7 +8,7 @@ use crate::dialect::{ApiError, Envelope};
 use crate::ir::{Reply, StopKind};
 
 /// The words for a stream that did not come to its end.
-pub const CUT_SHORT: &str = "the stream ended before the reply did";
+pub(crate) const CUT_SHORT: &str = "the stream ended before the reply did";
 
 /// What one request led to.
 #[derive(Debug, Clone, PartialEq)]
@@ -165,7 +165,7 @@ fn describe_status(error: &ApiError) -> String {
 }
 
 /// The start of a text on one line.
-pub fn excerpt(text: &str, characters: usize) -> String {
+pub(crate) fn excerpt(text: &str, characters: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(characters) {
         Some((cut, _)) => format!("{}…", line.get(..cut).unwrap_or_default()),

@@ -9,7 +9,7 @@ use crate::transport::{Body, Response, TimedFrame};
 use crate::wire::Frame;
 
 /// Decodes a response; `stream` is whether one was asked for.
-pub fn decode_answer(codec: &dyn Dialect, response: &Response, stream: bool) -> Answer {
+pub(crate) fn decode_answer(codec: &dyn Dialect, response: &Response, stream: bool) -> Answer {
     if !response.is_success() {
         let headers = response.headers.clone();
         let text = response.text();

@@ -19,7 +19,7 @@ pub struct Logged {
     size: usize,
     /// The addresses of those that one keeps.
     pub kept: Vec<Digest>,
-    /// The first of those that are kept and were not answered with a reply.
+    /// The first kept exchange that was not answered with a reply.
     pub failures: Vec<RecordedExchange>,
     /// How many were answered with a reply.
     pub replies: usize,
@@ -36,7 +36,7 @@ const FAILURES: usize = 8;
 
 impl ExchangeLog {
     pub(super) fn push(&self, exchange: RecordedExchange, answer: &Answer) {
-        let mut logged = self.logged();
+        let mut logged = self.lock();
         if exchange.response().is_ok_and(Response::is_success) {
             logged.times.push(exchange.timing);
         }
@@ -57,10 +57,10 @@ impl ExchangeLog {
 
     /// Takes what was remembered so far.
     pub fn take(&self) -> Logged {
-        std::mem::take(&mut *self.logged())
+        std::mem::take(&mut *self.lock())
     }
 
-    fn logged(&self) -> MutexGuard<'_, Logged> {
+    fn lock(&self) -> MutexGuard<'_, Logged> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

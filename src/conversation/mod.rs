@@ -1,7 +1,7 @@
 //! Conversations with a model: one request, one turn, a whole agent loop.
 //!
 //! - [`Client`]: sends requests to one model and logs the exchanges
-//! - [`Answer`]: a reply, a refusal, or nothing that says anything; [`decode_answer`]: which of them a
+//! - `Answer`: a reply, a refusal, or nothing that says anything; `decode_answer`: which of them a
 //!   response is
 //! - [`Reading`]: the calls in a reply, and the layer they were found in
 //! - [`Conversation`]: the turns, one at a time
@@ -26,10 +26,11 @@ mod turns;
 mod usage;
 
 pub use agent_loop::{AgentLoop, Ending, Step};
-pub use answer::{Answer, CUT_SHORT, Miss, excerpt};
+pub use answer::{Answer, Miss};
+pub(crate) use answer::{CUT_SHORT, excerpt};
 pub(crate) use client::thinking_budget;
 pub use client::{Address, Client, EvidencedAnswer};
-pub use decode::decode_answer;
+pub(crate) use decode::decode_answer;
 pub use log::{ExchangeLog, Logged};
 pub use reading::{Reading, read};
 pub(crate) use token_limit::CUT_BY_LIMIT;

@@ -69,7 +69,9 @@ impl Sent {
                 ..event
             },
             Answer::OutputRejected(_) => TurnEvent { broken_calls: 1, ..event },
-            Answer::CutShort(reply) => TurnEvent { broken_calls: begun(reply), ..event },
+            Answer::CutShort(reply) => {
+                TurnEvent { broken_calls: count_begun_calls(reply), ..event }
+            }
             // Reasoning is not to blame: without it, the same request was refused as well.
             Answer::Refused(_) => TurnEvent {
                 closure_errors: event.closure_errors + u32::from(self.with_results),
@@ -105,7 +107,7 @@ fn is_unpairable(reply: &Reply) -> bool {
 }
 
 /// The calls of a reply that was cut short: none of them may run.
-fn begun(reply: &Reply) -> u32 {
+fn count_begun_calls(reply: &Reply) -> u32 {
     let is_call = |part: &&Part| matches!(part, Part::Call(_) | Part::BrokenCall(_));
     count(reply.parts.iter().filter(is_call).count())
 }

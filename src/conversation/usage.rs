@@ -17,8 +17,8 @@ const BELIEVED_MORE: u64 = 16 * 1024;
 /// without a reply.
 pub(crate) fn check_usage(answer: &mut Answer, most: TokenCount) -> Option<TokenCount> {
     match answer {
-        Answer::Reply(reply) => Some(charge(reply, most, Ending::Complete)),
-        Answer::CutShort(reply) => Some(charge(reply, most, Ending::CutShort)),
+        Answer::Reply(reply) => Some(charge(reply, most, ReplyEnding::Complete)),
+        Answer::CutShort(reply) => Some(charge(reply, most, ReplyEnding::CutShort)),
         // The model has written what the server could not read.
         Answer::OutputRejected(_) => Some(most),
         Answer::Refused(_) | Answer::Nothing(_) => None,
@@ -26,20 +26,21 @@ pub(crate) fn check_usage(answer: &mut Answer, most: TokenCount) -> Option<Token
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Ending {
+enum ReplyEnding {
     Complete,
-    /// Usage comes last, so its absence is no defect of its own.
+    /// Usage comes last, so a cut stream lacks it without a further defect.
     CutShort,
 }
 
-fn charge(reply: &mut Reply, most: TokenCount, ending: Ending) -> TokenCount {
+fn charge(reply: &mut Reply, most: TokenCount, ending: ReplyEnding) -> TokenCount {
     let size = bytes_of(&reply.parts);
     let Reply { usage, defects, .. } = reply;
     believe(&mut usage.input, 1, most.prompt, defects);
     believe(&mut usage.output, u64::from(size > 0), most.completion, defects);
     drop_absurd_details(usage);
     let is_missing = usage.input.is_none() || usage.output.is_none();
-    if is_missing && ending == Ending::Complete && !defects.contains(Defect::UsageImplausible) {
+    if is_missing && ending == ReplyEnding::Complete && !defects.contains(Defect::UsageImplausible)
+    {
         defects.record(Defect::UsageMissing);
     }
     TokenCount {
@@ -57,7 +58,7 @@ fn believe(told: &mut Option<u64>, least: u64, most: u64, defects: &mut Defects)
     }
 }
 
-/// Parts of a count are no larger than the whole.
+/// Limits the parts of a count to the whole.
 fn drop_absurd_details(usage: &mut Usage) {
     let Usage { input, output, cached, cache_write, reasoning } = usage;
     let within = |part: &mut Option<u64>, whole: Option<u64>| {

@@ -34,12 +34,12 @@ pub enum EndpointError {
 const UNVERSIONED_HOSTS: [&str; 2] = ["githubcopilot.com", "api.perplexity.ai"];
 
 /// The dialect whose call a full URL makes; `None` for a base.
-pub fn dialect_of(url: &Url) -> Option<DialectId> {
+pub(crate) fn dialect_of(url: &Url) -> Option<DialectId> {
     call_at_end(&segments(url)).map(|(_, id, _)| id)
 }
 
 /// The URL of one call. `model` and `stream` matter where the dialect puts them in the path.
-pub fn call_url(
+pub(crate) fn call_url(
     dialect: DialectId,
     base: &Url,
     model: &str,

@@ -37,10 +37,12 @@ mod testing;
 mod turns;
 mod wrapped;
 
-pub use api_error::{ApiError, Envelope, NOT_RECORDED, NOT_RECORDED_END, ServiceTrouble};
+pub use api_error::{ApiError, Envelope, ServiceTrouble};
+pub(crate) use api_error::{NOT_RECORDED, NOT_RECORDED_END};
 pub use auth::Auth;
 pub use delta_length::DeltaLength;
-pub use endpoint::{EndpointError, call_url, dialect_of};
+pub use endpoint::EndpointError;
+pub(crate) use endpoint::{call_url, dialect_of};
 pub use id::{DialectId, UnknownDialect};
 pub use limit_field::LimitField;
 use registry::Codec;

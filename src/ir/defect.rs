@@ -5,19 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 /// One deviation from the provider's documented shape. The kebab-case codes are stable.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Defect {
     /// A streamed call carries no `index`.
@@ -122,7 +111,7 @@ pub enum Defect {
     LimitMasked,
     /// The reply does not say how many tokens it cost.
     UsageMissing,
-    /// The tokens that the reply says it cost are none, or far more than the request can have cost.
+    /// The reply claims zero tokens, or far more than the request can have cost.
     UsageImplausible,
 }
 

@@ -10,9 +10,8 @@ const PREFIX: &str = "sha256:";
 const HEX_LEN: usize = 64;
 
 /// The SHA-256 of some content, written as `sha256:<64 hex digits>`.
-#[derive(
-    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(into = "String", try_from = "String")]
 #[schemars(with = "String")]
 pub struct Digest(String);

@@ -8,19 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Where on the wire the state stood, and so where it must be put back.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningField {
     /// `reasoning_content` of a chat message (DeepSeek, Kimi, GLM, Qwen, llama.cpp).

@@ -8,7 +8,7 @@ use crate::tools::Registry;
 
 /// A client to be probed, and how.
 #[derive(Clone)]
-pub struct Bench {
+pub(crate) struct Bench {
     /// Sends the requests.
     pub client: Client,
     /// How tools are made known.

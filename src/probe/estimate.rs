@@ -41,7 +41,7 @@ const BEGINNINGS: u64 = 3;
 
 /// What asking costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
-pub struct Load {
+pub(crate) struct Load {
     /// Without retries.
     pub requests: u64,
     /// Tokens, in and out.
@@ -50,7 +50,7 @@ pub struct Load {
 
 /// What asking costs if all goes well, and at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
-pub struct Estimate {
+pub(crate) struct Estimate {
     /// Tools work as the dialect has them, errors are corrected at once, there is no reasoning to send
     /// back, and every other malformed history is refused, which costs no tokens.
     pub likely: Load,
@@ -60,7 +60,7 @@ pub struct Estimate {
 
 /// The cost of asking these probes of one endpoint, with so many trials of each case.
 /// Tool choices are asked for in every mode of thinking that can be switched.
-pub fn estimate(
+pub(crate) fn estimate(
     probes: &[&Probe],
     trials: u32,
     thinking: Option<&ThinkingSwitch>,

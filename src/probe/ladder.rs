@@ -128,7 +128,7 @@ impl<'a> Ladder<'a> {
         let all = tried.iter().map(|(_, case)| case).chain([&native]);
         let all = all.flat_map(|case| &case.trials).flat_map(|trial| trial.evidence.clone());
         let witnesses: Vec<Digest> = all.chain([spoke]).collect();
-        let unanswered = tried.iter().find_map(|(_, case)| unanswered(case));
+        let unanswered = tried.iter().find_map(|(_, case)| inconclusive_finding(case));
         // The first of the best: they stand in the order they are worth trying.
         let best = tried.into_iter().rev().max_by_key(|(delivery, case)| worth(*delivery, case));
         let mut climb = match best.filter(|(_, case)| count_calls(case) > 0) {
@@ -256,7 +256,7 @@ fn rung_name(delivery: ToolDelivery) -> String {
 }
 
 /// Why nothing is known of a rung, where none of its trials came to a conclusion.
-fn unanswered(case: &Case<Heard>) -> Option<Finding> {
+fn inconclusive_finding(case: &Case<Heard>) -> Option<Finding> {
     let open = |trial: &Trial<Heard>| match &trial.shown {
         Observation::Settled(Finding::Inconclusive(words)) => Some(words.clone()),
         _ => None,

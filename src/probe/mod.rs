@@ -8,7 +8,7 @@
 //! - `calls`, `receipt`, `cases`, `reasoning_change`: what several kinds judge by
 //! - `control`: whether the endpoint still answers when nothing is under test
 //! - `ladder`: how tools are made known; `only_streams`: its rung for streams; `outcome`: from trials to a result
-//! - [`run`]: the whole suite at once; [`sample`]: one probe once more; [`estimate`]: what that costs
+//! - `run`: the whole suite at once; `sample`: one probe once more; `estimate`: what that costs
 
 mod bench;
 mod calls;
@@ -32,12 +32,13 @@ mod suite;
 mod together;
 mod trial;
 
-pub use bench::Bench;
-pub use estimate::{Estimate, Load, estimate};
-pub use prompt::{Wanted, ask_for};
-pub use run::{ProbeListener, SuiteOutcome, run, run_unreachable};
-pub use sample::{Again, sample};
-pub use seed::{Seed, fill};
-pub use suite::{Probe, ProbeFile, Suite, SuiteError, USER_TOOLS};
+pub(crate) use bench::Bench;
+pub(crate) use estimate::{Estimate, Load, estimate};
+pub(crate) use prompt::{Wanted, ask_for};
+pub(crate) use run::{ProbeListener, SuiteOutcome, run, run_unreachable};
+pub(crate) use sample::{Again, sample};
+pub(crate) use seed::{Seed, fill};
+pub use suite::Suite;
+pub(crate) use suite::{Probe, ProbeFile};
 
 pub use crate::profile::SuiteName;

@@ -39,13 +39,13 @@ impl<'a> Offer<'a> {
             is_asked_for(&name) && !is_own(&name)
         });
         let mut registry = Registry::default();
-        let declared = own.iter().map(|spec| Declared::boxed(spec.clone(), &nonces));
+        let declared = own.iter().map(|spec| Declared::box_tool(spec.clone(), &nonces));
         for tool in declared.chain(built_in) {
             let receipts = self.receipts.then(|| nonces.clone());
             registry.register(Box::new(Extended { tool, filler: self.filler, receipts }))?;
         }
         for number in 0..self.among {
-            registry.register(Declared::boxed(other(number), &nonces))?;
+            registry.register(Declared::box_tool(other(number), &nonces))?;
         }
         Ok(registry)
     }
@@ -58,7 +58,7 @@ struct Declared {
 }
 
 impl Declared {
-    fn boxed(spec: ToolSpec, nonces: &Nonces) -> Box<dyn Tool> {
+    fn box_tool(spec: ToolSpec, nonces: &Nonces) -> Box<dyn Tool> {
         Box::new(Self { spec, nonces: nonces.clone() })
     }
 }
@@ -117,13 +117,13 @@ impl Tool for Extended {
                     || Value::String(nonces.word(&format!("{} {input}", self.spec().name)));
                 map.entry("receipt").or_insert_with(receipt);
             }
-            Ok(if self.filler > 0 { self.padded(map) } else { Value::Object(map) })
+            Ok(if self.filler > 0 { self.pad_arguments(map) } else { Value::Object(map) })
         })
     }
 }
 
 impl Extended {
-    fn padded(&self, map: Object) -> Value {
+    fn pad_arguments(&self, map: Object) -> Value {
         let line = "This entry of the log says nothing that matters. ";
         let half = line.chars().cycle().take(self.filler as usize / 2).collect::<String>();
         let mut padded = Object::new();

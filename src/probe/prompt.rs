@@ -1,4 +1,4 @@
-//! How is a model asked for a call, in plain words?
+//! Prompts: how a model is asked for a call, in plain words.
 //!
 //! Values stand as `path = JSON value` lines under the tool's name in backticks, so that a person,
 //! a model or a simulator can build the call from the prompt and the schema alone.
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// A call to ask for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Wanted {
+pub(crate) struct Wanted {
     /// The tool to be called.
     pub tool: String,
     /// The arguments it is to be called with; null leaves them to the model.
@@ -17,7 +17,7 @@ pub struct Wanted {
 }
 
 /// The words that ask for these calls, one block each.
-pub fn ask_for(calls: &[Wanted]) -> String {
+pub(crate) fn ask_for(calls: &[Wanted]) -> String {
     let blocks: Vec<String> = calls.iter().map(block).collect();
     match blocks.as_slice() {
         [only] => only.clone(),

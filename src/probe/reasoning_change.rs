@@ -6,8 +6,10 @@ use serde_json::Value;
 use crate::ir::{Part, ReasoningField, ReasoningState};
 
 /// What is done to the reasoning before it is sent back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub(crate) enum Change {
     /// Nothing: the control of all others.
     Faithful,
@@ -26,13 +28,7 @@ impl Change {
         [Self::Faithful, Self::Omitted, Self::Emptied, Self::Altered, Self::WrongField];
 
     pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Faithful => "faithful",
-            Self::Omitted => "omitted",
-            Self::Emptied => "emptied",
-            Self::Altered => "altered",
-            Self::WrongField => "wrong-field",
-        }
+        self.into()
     }
 
     /// The parts of a turn with its reasoning changed.
@@ -40,13 +36,13 @@ impl Change {
         parts
             .iter()
             .filter_map(|part| match part {
-                Part::Reasoning(state) => self.changed(state),
+                Part::Reasoning(state) => self.change_state(state),
                 other => Some(other.clone()),
             })
             .collect()
     }
 
-    fn changed(self, state: &ReasoningState) -> Option<Part> {
+    fn change_state(self, state: &ReasoningState) -> Option<Part> {
         let with = |change: &dyn Fn(&str) -> String| {
             Part::Reasoning(ReasoningState {
                 field: state.field,
@@ -57,8 +53,8 @@ impl Change {
             Self::Faithful => Some(Part::Reasoning(state.clone())),
             Self::Omitted => None,
             Self::Emptied => Some(with(&|_| String::new())),
-            Self::Altered => Some(with(&|text| altered(text))),
-            Self::WrongField => misplaced(state),
+            Self::Altered => Some(with(&|text| alter_text(text))),
+            Self::WrongField => move_state(state),
         }
     }
 }
@@ -89,7 +85,7 @@ fn map_text(value: &Value, change: &dyn Fn(&str) -> String) -> Value {
 }
 
 /// Other words of the same length and alphabet: a seal that is still well-formed, and is not ours.
-fn altered(text: &str) -> String {
+fn alter_text(text: &str) -> String {
     let mut turned = false;
     text.chars()
         .map(|c| match c {
@@ -103,7 +99,7 @@ fn altered(text: &str) -> String {
 }
 
 /// The sibling field of a chat message, or the visible text where there is no sibling.
-fn misplaced(state: &ReasoningState) -> Option<Part> {
+fn move_state(state: &ReasoningState) -> Option<Part> {
     let text = state.text();
     if text.is_empty() {
         return None;

@@ -30,7 +30,7 @@ impl ProbeListener for () {
 
 /// What a suite gave.
 #[derive(Debug, Clone, Default)]
-pub struct SuiteOutcome {
+pub(crate) struct SuiteOutcome {
     /// What each probe found.
     pub results: Results,
     /// The turns that were held as an agent would hold them, without those that were made wrong on
@@ -43,7 +43,11 @@ type AskedProbes<'a> = Vec<(&'a Probe, Box<dyn Asked>)>;
 
 /// Asks these probes of one endpoint. Where none of them climbs the ladder, they are asked on the rung
 /// that the bench names, and what has no control of its own gets no negative verdict.
-pub async fn run(bench: &Bench, probes: &[&Probe], listener: &dyn ProbeListener) -> SuiteOutcome {
+pub(crate) async fn run(
+    bench: &Bench,
+    probes: &[&Probe],
+    listener: &dyn ProbeListener,
+) -> SuiteOutcome {
     let mode = bench.manner.mode;
     let probes: Vec<&Probe> = probes.iter().copied().filter(|probe| probe.is_asked(mode)).collect();
     let probes = probes.as_slice();
@@ -62,7 +66,7 @@ pub async fn run(bench: &Bench, probes: &[&Probe], listener: &dyn ProbeListener)
 }
 
 /// The outcome of a suite that could not be asked, because no endpoint that understands was found.
-pub fn run_unreachable(probes: &[&Probe], why: &str) -> SuiteOutcome {
+pub(crate) fn run_unreachable(probes: &[&Probe], why: &str) -> SuiteOutcome {
     let climb =
         Ladder::among(probes).map(|ladder| ladder.block(&Finding::Inconclusive(why.to_owned())));
     let asked = climb.as_ref().map(|climb| block_all(probes, climb)).unwrap_or_default();

@@ -12,7 +12,7 @@ use crate::profile::{Finding, Results, lower_by_clients};
 
 /// What is asked again.
 #[derive(Debug, Clone, Copy)]
-pub struct Again<'a> {
+pub(crate) struct Again<'a> {
     /// Its id.
     pub probe: &'a str,
     /// The one case of it, where it is one.
@@ -25,7 +25,7 @@ pub struct Again<'a> {
 
 /// One trial of one probe, on the rung that the bench names, with fresh values. A streamed twin is
 /// asked together with its plain one, which is its control; the control of the others is given.
-pub async fn sample(
+pub(crate) async fn sample(
     bench: &Bench,
     probes: &[&Probe],
     again: Again<'_>,
@@ -33,7 +33,7 @@ pub async fn sample(
 ) -> Results {
     let Again { probe, case, number, layer } = again;
     let bench = &Bench { trials: 1, seed: fresh(&bench.seed, number), ..bench.clone() };
-    let needed: Vec<Probe> = needed(probes, probe)
+    let needed: Vec<Probe> = with_twins(probes, probe)
         .into_iter()
         .map(|it| match case.filter(|_| it.id == probe) {
             Some(case) => it.narrow(case),
@@ -60,7 +60,7 @@ fn fresh(seed: &Seed, number: u32) -> Seed {
 }
 
 /// The probe, and the plain ones that it compares itself with.
-fn needed<'a>(probes: &[&'a Probe], id: &str) -> Vec<&'a Probe> {
+fn with_twins<'a>(probes: &[&'a Probe], id: &str) -> Vec<&'a Probe> {
     let Some(probe) = probes.iter().find(|probe| probe.id == id) else { return Vec::new() };
     let is_needed = |other: &&Probe| other.id == id || probe.twins().contains(&other.id.as_str());
     probes.iter().copied().filter(is_needed).collect()

@@ -1,4 +1,4 @@
-//! Where do a trial's values come from?
+//! Seeds: where the values of a trial come from.
 //!
 //! Everything a trial makes up is read off a hash of its seed and a label: the same seed gives the
 //! same trial on every machine and in every order, and no two labels share a value.
@@ -13,41 +13,41 @@ use crate::tools::Choices;
 
 /// A source of values that is nothing but a number and the path of labels taken from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seed([u8; 32]);
+pub(crate) struct Seed([u8; 32]);
 
 impl Seed {
     /// The seed a user gives.
-    pub fn new(number: u64) -> Self {
+    pub(crate) fn new(number: u64) -> Self {
         Self(Sha256::digest(number.to_be_bytes()).into())
     }
 
     /// A seed of its own for a part of what this one is for.
     #[must_use]
-    pub fn child(&self, label: &str) -> Self {
+    pub(crate) fn child(&self, label: &str) -> Self {
         Self(Sha256::new().chain_update(self.0).chain_update(label).finalize().into())
     }
 
     /// A number in the range, near enough to uniform for payloads.
-    pub fn integer(&self, range: RangeInclusive<i64>) -> i64 {
+    pub(crate) fn integer(&self, range: RangeInclusive<i64>) -> i64 {
         let span = range.end().saturating_sub(*range.start()).max(0).unsigned_abs() + 1;
         let offset = i64::try_from(self.number() % span).unwrap_or_default();
         range.start().saturating_add(offset)
     }
 
     /// One of these.
-    pub fn pick<'a, T>(&self, options: &'a [T]) -> Option<&'a T> {
+    pub(crate) fn pick<'a, T>(&self, options: &'a [T]) -> Option<&'a T> {
         let count = u64::try_from(options.len()).ok().filter(|count| *count > 0)?;
         options.get(usize::try_from(self.number() % count).ok()?)
     }
 
     /// A readable value that no model knows beforehand, such as `violet-4207`.
-    pub fn word(&self) -> String {
+    pub(crate) fn word(&self) -> String {
         let colour = self.child("colour").pick(&COLOURS).copied().unwrap_or_default();
         format!("{colour}-{}", self.child("number").integer(1000..=9999))
     }
 
     /// Eight characters that can be neither computed nor guessed.
-    pub fn nonce(&self) -> String {
+    pub(crate) fn nonce(&self) -> String {
         const ALPHABET: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz23456789x";
         self.0
             .iter()
@@ -79,7 +79,7 @@ const COLOURS: [&str; 16] = [
 
 /// Fills the placeholders in a template: `${word}`, `${nonce}`, `${int 1..99}`, `${pick a b}`,
 /// `${code 8192}`. A string that is one `${int …}` and nothing else becomes a number.
-pub fn fill(template: &Value, seed: &Seed) -> Value {
+pub(crate) fn fill(template: &Value, seed: &Seed) -> Value {
     match template {
         Value::String(text) => fill_text(text, seed),
         Value::Array(items) => items

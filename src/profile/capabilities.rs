@@ -45,7 +45,7 @@ fn is_supported(outcome: &ProbeOutcome) -> Option<bool> {
 }
 
 /// Whether plain replies carry calls. That they do not is known only where streams do: a model that
-/// never calls as asked shows nothing of how calls travel.
+/// never calls as asked does not show how calls travel.
 fn carries_plain_calls(single: &SingleTool) -> Option<bool> {
     match (single.replies, single.outcome.status) {
         (ReplyMode::Streamed, _) => single.plain.as_deref().and_then(is_supported),
@@ -87,7 +87,7 @@ fn schema_level(results: &Results) -> Option<SchemaLevel> {
         (0, _) => None,
         (_, 0) => all_known.then_some(SchemaLevel::None),
         _ if schema.failures.is_empty() => all_known.then_some(SchemaLevel::StrictJsonSchema),
-        _ if FLAT_CASES.iter().all(|id| passed(schema, id)) => Some(SchemaLevel::SimpleObject),
+        _ if FLAT_CASES.iter().all(|id| is_passed(schema, id)) => Some(SchemaLevel::SimpleObject),
         _ => flat_known.then_some(SchemaLevel::StringOnly),
     }
 }
@@ -97,7 +97,7 @@ fn is_known(case: &CaseResult) -> bool {
     !matches!(case.verdict, CaseVerdict::Inconclusive | CaseVerdict::Skipped)
 }
 
-fn passed(cases: &Cases, id: &str) -> bool {
+fn is_passed(cases: &Cases, id: &str) -> bool {
     cases.cases.get(id).is_some_and(|case| case.verdict == CaseVerdict::AcceptedValid)
 }
 

@@ -16,20 +16,8 @@ use crate::ir::Defect;
 const ENOUGH: usize = 2;
 
 /// Whether a reply came whole or in pieces.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Default,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReplyMode {
     /// One body.
@@ -84,7 +72,7 @@ static BREAKS: LazyLock<Breaks> = LazyLock::new(|| {
 });
 
 /// The clients that lose a call to this defect.
-pub fn clients_broken_by(
+pub(crate) fn clients_broken_by(
     defect: Defect,
     dialect: DialectId,
     mode: ReplyMode,
@@ -93,7 +81,7 @@ pub fn clients_broken_by(
 }
 
 /// Lowers results whose defects make ordinary clients lose the call, however well our decoder copes.
-pub fn lower_by_clients(results: &mut Results, dialect: DialectId) {
+pub(crate) fn lower_by_clients(results: &mut Results, dialect: DialectId) {
     if let Some(single) = &mut results.single_tool {
         lower(&mut single.outcome, &single.defects, dialect, single.replies);
     }

@@ -1,4 +1,4 @@
-//! What did sampling a suspected regression again show?
+//! Confirmations: what sampling a suspected regression again showed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,8 +16,10 @@ pub struct Observed {
 }
 
 /// What the samples say of a suspicion.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Serialize, Deserialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Decision {
     /// The rate has dropped.
     Regression,
@@ -30,11 +32,7 @@ pub enum Decision {
 impl Decision {
     /// As it stands in files.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Regression => "regression",
-            Self::Noise => "noise",
-            Self::Inconclusive => "inconclusive",
-        }
+        self.into()
     }
 }
 
@@ -53,7 +51,7 @@ pub struct Confirmation {
     /// The one case of it, where it was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub case: Option<String>,
-    /// What it comes to.
+    /// The decision.
     pub decision: Decision,
     /// The snapshot's trials.
     pub baseline: Observed,

@@ -1,4 +1,4 @@
-//! What stands in a profile file?
+//! The profile document: what stands in a profile file.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +14,11 @@ use crate::telemetry::Metrics;
 
 /// The version of the file format this binary writes. A field that older readers may pass over does
 /// not raise it; what they would misread does.
-pub const PROFILE_VERSION: u32 = 1;
+pub(crate) const PROFILE_VERSION: u32 = 1;
 
 /// How much of JSON Schema a model keeps to.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SchemaLevel {
     /// Nothing: no call works.
@@ -64,9 +63,8 @@ impl From<CallFormat> for ToolCallFormat {
 }
 
 /// Whether tool errors are corrected.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorRepair {
     /// Hardly ever or never.
@@ -118,9 +116,8 @@ pub struct Capabilities {
 }
 
 /// What a profile is about: if any of it changes, it is about something else.
-#[derive(
-    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Subject {
     /// Who runs the endpoint.

@@ -9,25 +9,27 @@ use crate::dialect::{DialectId, call_url};
 /// Where the calls of a dialect go, however its base is spelled: the names of this machine, a slash at
 /// the end, a default port, a version that is added anyway and the path of the call make no difference.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct EndpointId(String);
+pub(crate) struct EndpointId(String);
 
 impl EndpointId {
     /// The endpoint at an address, spoken to in this dialect.
-    pub fn of(address: &str, dialect: DialectId) -> Self {
-        // The model is no part of an endpoint, and stands in the URL of some calls.
+    pub(crate) fn of(address: &str, dialect: DialectId) -> Self {
+        // Some calls have the model in their URL; it does not belong to the endpoint.
         let call =
             Url::parse(address).ok().and_then(|base| call_url(dialect, &base, "m", false).ok());
-        Self(call.map_or_else(|| address.trim_end_matches('/').to_owned(), |url| shown(&url)))
+        Self(
+            call.map_or_else(|| address.trim_end_matches('/').to_owned(), |url| describe_url(&url)),
+        )
     }
 }
 
-fn shown(url: &Url) -> String {
+fn describe_url(url: &Url) -> String {
     let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
     format!("{}{}{query}", origin(url), url.path())
 }
 
 /// Scheme, host and port of a URL. The names of this machine are one host.
-pub fn origin(url: &Url) -> String {
+pub(crate) fn origin(url: &Url) -> String {
     let host = match url.host() {
         Some(Host::Ipv4(Ipv4Addr::LOCALHOST) | Host::Ipv6(Ipv6Addr::LOCALHOST)) => {
             "localhost".to_owned()

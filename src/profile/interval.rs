@@ -1,4 +1,4 @@
-//! How much is a rate from few trials worth?
+//! The Wilson interval: how much a rate from few trials is worth.
 
 use crate::profile::Interval;
 
@@ -6,7 +6,7 @@ use crate::profile::Interval;
 const Z: f64 = 1.959_963_984_540_054;
 
 /// Wilson's score interval for `passes` of `trials`, to three decimals; `None` for no trials.
-pub fn wilson(passes: u32, trials: u32) -> Option<Interval> {
+pub(crate) fn wilson(passes: u32, trials: u32) -> Option<Interval> {
     if trials == 0 {
         return None;
     }

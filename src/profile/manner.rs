@@ -25,20 +25,10 @@ impl Manner {
 }
 
 /// Which replies a suite asks for.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    Default,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    clap::ValueEnum,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Serialize, Deserialize, JsonSchema, clap::ValueEnum, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Mode {
     /// Whole bodies, and no streams
     Plain,
@@ -52,11 +42,7 @@ pub enum Mode {
 impl Mode {
     /// The one spelling used in files, flags and output.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Plain => "plain",
-            Self::Stream => "stream",
-            Self::Both => "both",
-        }
+        self.into()
     }
 
     /// How a suite begins to ask.

@@ -41,15 +41,17 @@ pub use adaptation::{
     Placement, ReasoningTurns, ReasoningUse, Rollout, Setting, StreamUse, Tier, ToolOffer,
 };
 pub use capabilities::capabilities;
-pub use client_breaks::{ClientBreak, ReplyMode, clients_broken_by, lower_by_clients};
+pub use client_breaks::{ClientBreak, ReplyMode};
+pub(crate) use client_breaks::{clients_broken_by, lower_by_clients};
 pub use confirmation::{Confirmation, Decision, Observed};
+pub(crate) use document::PROFILE_VERSION;
 pub use document::{
-    Capabilities, ErrorRepair, PROFILE_VERSION, Profile, ReasoningReplay, SchemaLevel, Subject,
-    ToolCallFormat, UnitCost,
+    Capabilities, ErrorRepair, Profile, ReasoningReplay, SchemaLevel, Subject, ToolCallFormat,
+    UnitCost,
 };
-pub use endpoint_id::{EndpointId, origin};
+pub(crate) use endpoint_id::{EndpointId, origin};
 pub use field_path::FieldPath;
-pub use interval::wilson;
+pub(crate) use interval::wilson;
 pub use manner::{Manner, Mode};
 pub use requirement::Requirement;
 pub(crate) use results::ProbeResult;
@@ -57,10 +59,10 @@ pub use results::{
     CaseResult, CaseVerdict, Cases, History, JsonText, Loop, ParallelTool, ProbeOutcome, Repair,
     Replay, ReplayMode, Results, SingleTool, Streaming, Strictness, Switch, Taken, Variant,
 };
-pub use slug::slug;
-pub use staleness::{StaleReason, Staleness, staleness};
+pub(crate) use slug::slug;
+pub(crate) use staleness::{Staleness, staleness};
 pub use status::{Interval, Status};
 pub use suite_name::SuiteName;
-pub use tally::Tally;
+pub(crate) use tally::Tally;
 pub use thinking::ThinkingSwitch;
-pub use trial::{Finding, Negative, Observation};
+pub(crate) use trial::{Finding, Observation};

@@ -1,6 +1,4 @@
-//! What may a user demand of an endpoint, and is it there?
-
-use std::fmt;
+//! Requirements: what a user may demand of an endpoint, and whether a profile meets it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,21 +8,10 @@ use crate::ir::Layer;
 use crate::prompted::ToolDelivery;
 
 /// Something that `--require` or a target's `require` can demand.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    clap::ValueEnum,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Serialize, Deserialize, JsonSchema, clap::ValueEnum, strum::IntoStaticStr, strum::Display)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Requirement {
     /// Calls arrive, in any form
     Tools,
@@ -45,30 +32,9 @@ pub enum Requirement {
 }
 
 impl Requirement {
-    /// All of them, in the order they are listed to people.
-    pub const ALL: [Self; 8] = [
-        Self::Tools,
-        Self::Native,
-        Self::Schema,
-        Self::Results,
-        Self::Parallel,
-        Self::Streaming,
-        Self::Plain,
-        Self::Repair,
-    ];
-
     /// The one spelling used in files, flags and output.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Tools => "tools",
-            Self::Native => "native",
-            Self::Schema => "schema",
-            Self::Results => "results",
-            Self::Parallel => "parallel",
-            Self::Streaming => "streaming",
-            Self::Plain => "plain",
-            Self::Repair => "repair",
-        }
+        self.into()
     }
 
     /// The verdict on the demand; `None` when it was not asked at all. Only `pass` meets it.
@@ -94,12 +60,6 @@ impl Requirement {
     }
 }
 
-impl fmt::Display for Requirement {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
 /// What plain requests gave; nothing where only streams were asked for.
 fn plain(single: &SingleTool) -> Option<&ProbeOutcome> {
     match single.replies {
@@ -120,20 +80,22 @@ fn native(profile: &Profile) -> Option<Status> {
 
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum as _;
+
     use super::*;
     use crate::profile::capabilities;
     use crate::profile::testing::{outcome, profile, single_tool};
 
     #[test]
     fn names_in_data_and_in_output_are_the_same() {
-        for requirement in Requirement::ALL {
+        for requirement in Requirement::value_variants() {
             assert_eq!(serde_json::to_value(requirement).unwrap(), requirement.as_str());
         }
     }
 
     #[test]
     fn what_was_not_asked_has_no_status() {
-        for requirement in Requirement::ALL {
+        for requirement in Requirement::value_variants() {
             assert_eq!(requirement.status(&profile()), None);
         }
     }

@@ -1,4 +1,4 @@
-//! What did each probe find?
+//! Results: what each probe found.
 //!
 //! Capabilities are never stored as bare booleans: these results are what they are read off.
 
@@ -153,9 +153,8 @@ pub struct JsonText {
 }
 
 /// See [`JsonText`].
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Strictness {
     /// Valid JSON as it stood.
@@ -216,9 +215,8 @@ impl SingleTool {
 }
 
 /// How an endpoint took one case.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CaseVerdict {
     /// The request was taken and the call was right.
@@ -292,9 +290,8 @@ pub struct Loop {
 }
 
 /// What became of a switch in the request.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Switch {
     /// It did what it says.
@@ -336,9 +333,8 @@ pub struct Repair {
 }
 
 /// What an endpoint does with reasoning that is sent back.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReplayMode {
     /// Omitting it is refused, the faithful replay is not.
@@ -368,9 +364,8 @@ pub struct Variant {
 }
 
 /// Whether a request was taken.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Taken {
     /// Yes, and it was made use of as far as can be seen.

@@ -1,4 +1,4 @@
-//! What is a profile's file called?
+//! Slugs: what a profile's file is called.
 //!
 //! Readable, and made only of what every file system takes: a model's name is the provider's text
 //! and may hold slashes, dots or worse. The hash keeps apart what reads alike. What the target stands
@@ -13,7 +13,7 @@ const READABLE: usize = 80;
 const HASH_DIGITS: usize = 12;
 
 /// The name of the file of a target's profile, without its ending.
-pub fn slug(name: &str) -> String {
+pub(crate) fn slug(name: &str) -> String {
     let hash: String = Digest::of(name).hex().chars().take(HASH_DIGITS).collect();
     format!("{}-{hash}", plain(name))
 }

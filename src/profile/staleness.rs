@@ -1,4 +1,4 @@
-//! Is a profile still worth believing?
+//! Staleness: whether a profile is still worth believing.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::dialect::DialectId;
 
 /// Whether a profile is still worth believing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Staleness {
+pub(crate) enum Staleness {
     /// It is, until then.
     Fresh {
         /// When it runs out.
@@ -17,15 +17,15 @@ pub enum Staleness {
     },
     /// It is not, for each of these reasons.
     Stale(Vec<StaleReason>),
-    /// There is none.
+    /// No profile exists.
     Missing,
 }
 
 /// Why a profile is no longer worth believing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum StaleReason {
+pub(crate) enum StaleReason {
     /// It is about something else by now.
-    #[error("{part} changed from {} to {}", shown(.was.as_deref()), shown(.is.as_deref()))]
+    #[error("{part} changed from {} to {}", or_unknown(.was.as_deref()), or_unknown(.is.as_deref()))]
     Subject {
         /// The part of the tuple, as the file spells it.
         part: &'static str,
@@ -56,12 +56,12 @@ pub enum StaleReason {
     },
 }
 
-fn shown(value: Option<&str>) -> String {
+fn or_unknown(value: Option<&str>) -> String {
     value.map_or_else(|| "none".to_owned(), |value| format!("'{value}'"))
 }
 
 /// Whether a profile still holds for a subject, asked by this suite at this time.
-pub fn staleness(
+pub(crate) fn staleness(
     profile: Option<&Profile>,
     subject: &Subject,
     probe_version: &str,

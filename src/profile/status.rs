@@ -1,22 +1,12 @@
-//! What can be said of a probe in one word, and how sure is it?
+//! The status of a probe in one word, and how sure it is.
 
 use serde::{Deserialize, Serialize};
 
 /// The verdict on one probe or case.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Serialize, Deserialize, schemars::JsonSchema, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Status {
     /// At least 90 % of the conclusive trials passed.
     Pass,
@@ -33,13 +23,7 @@ pub enum Status {
 impl Status {
     /// The one spelling used in data and output.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Partial => "partial",
-            Self::Fail => "fail",
-            Self::Inconclusive => "inconclusive",
-            Self::Skipped => "skipped",
-        }
+        self.into()
     }
 
     /// Whether the status says something about the endpoint.

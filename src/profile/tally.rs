@@ -1,11 +1,11 @@
-//! Which status follows from the counted trials?
+//! The tally of trials, and the status that follows from it.
 
 use super::Finding;
 use crate::profile::Status;
 
 /// How the trials of one probe or case came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tally {
+pub(crate) struct Tally {
     /// Trials that passed.
     pub passes: u32,
     /// Trials that failed, each with its control.
@@ -18,7 +18,7 @@ pub struct Tally {
 
 impl Tally {
     /// Counts findings.
-    pub fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
+    pub(crate) fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
         let mut tally = Self::default();
         for finding in findings {
             match finding {
@@ -32,17 +32,17 @@ impl Tally {
     }
 
     /// Trials that count.
-    pub fn conclusive(self) -> u32 {
+    pub(crate) fn conclusive(self) -> u32 {
         self.passes + self.fails
     }
 
     /// The share of conclusive trials that passed; `None` without any.
-    pub fn rate(self) -> Option<f64> {
+    pub(crate) fn rate(self) -> Option<f64> {
         (self.conclusive() > 0).then(|| f64::from(self.passes) / f64::from(self.conclusive()))
     }
 
     /// The status by the 90 % rule. In whole numbers, so that 9 of 10 is exactly enough.
-    pub fn status(self) -> Status {
+    pub(crate) fn status(self) -> Status {
         let conclusive = self.conclusive();
         if conclusive == 0 {
             return if self.inconclusive > 0 { Status::Inconclusive } else { Status::Skipped };

@@ -1,33 +1,33 @@
 //! Findings: what one trial showed.
 //!
 //! A negative needs a control: proof that the same endpoint does the same thing without the
-//! difference under test. Only [`Finding::fail_against`] makes a negative, and only from a control
+//! difference under test. Only `Finding::fail_against` makes a negative, and only from a control
 //! that passed, so that a negative verdict without one cannot be written down.
 
 use std::fmt;
 
 /// A failure of the capability, with the control that makes it one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Negative {
+pub(crate) struct Negative {
     reason: String,
     control: String,
 }
 
 impl Negative {
     /// What failed, in words.
-    pub fn reason(&self) -> &str {
+    pub(crate) fn reason(&self) -> &str {
         &self.reason
     }
 
     /// What worked meanwhile, in words.
-    pub fn control(&self) -> &str {
+    pub(crate) fn control(&self) -> &str {
         &self.control
     }
 }
 
 /// What one trial showed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Finding {
+pub(crate) enum Finding {
     /// The capability is there; the words say how it showed itself.
     Pass(String),
     /// The capability is not there, and its control passed.
@@ -40,13 +40,13 @@ pub enum Finding {
 
 impl Finding {
     /// A pass.
-    pub fn pass(how: impl Into<String>) -> Self {
+    pub(crate) fn pass(how: impl Into<String>) -> Self {
         Self::Pass(how.into())
     }
 
     /// A failure if its control passed; else skipped, naming what blocked it. `what` names what the
     /// control was asked.
-    pub fn fail_against(reason: impl Into<String>, control: &Self, what: &str) -> Self {
+    pub(crate) fn fail_against(reason: impl Into<String>, control: &Self, what: &str) -> Self {
         match control {
             Self::Pass(_) => {
                 Self::Fail(Negative { reason: reason.into(), control: what.to_owned() })
@@ -56,7 +56,7 @@ impl Finding {
     }
 
     /// The words, without the kind.
-    pub fn words(&self) -> &str {
+    pub(crate) fn words(&self) -> &str {
         match self {
             Self::Pass(words) | Self::Inconclusive(words) | Self::Skipped(words) => words,
             Self::Fail(negative) => negative.reason(),
@@ -78,7 +78,7 @@ impl fmt::Display for Finding {
 
 /// What a trial showed, while what a negative would be compared with may still be running.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Observation {
+pub(crate) enum Observation {
     /// Nothing is open.
     Settled(Finding),
     /// It did not work; whether that is a finding is for the control to say.
@@ -87,7 +87,7 @@ pub enum Observation {
 
 impl Observation {
     /// The finding, now that the control is known. `what` names what the control did.
-    pub fn settle(self, control: &Finding, what: &str) -> Finding {
+    pub(crate) fn settle(self, control: &Finding, what: &str) -> Finding {
         match self {
             Self::Settled(finding) => finding,
             Self::Negative(reason) => Finding::fail_against(reason, control, what),

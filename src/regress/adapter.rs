@@ -18,20 +18,8 @@ use crate::dialect::DialectId;
 use crate::profile::{Profile, ReplayMode, Status, ToolCallFormat};
 
 /// What an adapter does to a model.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    ValueEnum,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Serialize, Deserialize, JsonSchema, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum AdapterEffect {
     /// Something works directly and not through it.
@@ -81,7 +69,7 @@ impl AdapterEffect {
 
 /// What is known of a model on one side of an adapter: directly, or through it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct AdapterSide {
+pub(crate) struct AdapterSide {
     /// Its profile.
     pub profile: Profile,
     /// What its answers let a client see.
@@ -133,7 +121,7 @@ fn carries_reasoning(direct: &Profile, adapter: &Profile) -> bool {
 
 /// What an adapter does to one model: its direct profile against the one through the adapter, which
 /// may be spoken to in another dialect.
-pub fn compare_through_adapter(direct: &AdapterSide, adapter: &AdapterSide) -> Diff {
+pub(crate) fn compare_through_adapter(direct: &AdapterSide, adapter: &AdapterSide) -> Diff {
     let adapter = &without_excused(direct, adapter);
     let profile = as_translated(&direct.profile, &adapter.profile);
     let translated = AdapterSide { profile, ..direct.clone() };
@@ -186,7 +174,7 @@ fn without_excused(direct: &AdapterSide, adapter: &AdapterSide) -> AdapterSide {
 
 /// The direct profile as an adapter that only translates would show it: calls in the native format of
 /// one dialect become calls in that of the other.
-pub fn as_translated(direct: &Profile, adapter: &Profile) -> Profile {
+pub(crate) fn as_translated(direct: &Profile, adapter: &Profile) -> Profile {
     let is_native = |profile: &Profile| {
         profile.capabilities.tool_call_format == Some(native_format(profile.dialect))
     };
@@ -331,7 +319,7 @@ mod tests {
         let required = mode("required", true);
         let fixed = one("reasoning-replay-optional", AdapterEffect::Fixes);
         assert_eq!(effects(&required, &mode("accepted", false)), fixed);
-        // Directly the model would have refused: whoever saw nothing and got through was helped.
+        // The model itself would have refused: a client that got through unnoticed was helped.
         assert_eq!(effects(&required, &mode("absent", false)), fixed);
         let mut stuck = mode("absent", false);
         stuck["results"] = json!({"closedLoop": {"status": "partial"}});

@@ -11,10 +11,9 @@ use super::{AdapterEffect, Code};
 use crate::ir::Digest;
 use crate::profile::{Confirmation, FieldPath};
 
-/// What a change means to whoever relies on the endpoint.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, ValueEnum,
-)]
+/// What a change means to the users of the endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Serialize, Deserialize, JsonSchema, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChangeClass {
     /// Something that worked does not any more, or an adapter must do more than before.
@@ -30,20 +29,8 @@ pub enum ChangeClass {
 }
 
 /// How much a change matters.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-    ValueEnum,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Serialize, Deserialize, JsonSchema, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
     /// Worth knowing.

@@ -1,4 +1,4 @@
-//! What a client sees in an endpoint's answers, beyond what verdicts rest on.
+//! The client's view: what a client sees in an endpoint's answers, beyond what verdicts rest on.
 //!
 //! An adapter can hide how many tokens were spent, why the provider refused, what the model thought.
 //! This is the list of such details, each with an exchange that shows it.
@@ -20,7 +20,7 @@ const COMMON_ID: usize = 32;
 
 /// One answer of an endpoint.
 #[derive(Debug, Clone, Copy)]
-pub struct SeenAnswer<'a> {
+pub(crate) struct SeenAnswer<'a> {
     /// The exchange.
     pub evidence: &'a Digest,
     /// Whether it was streamed.
@@ -33,7 +33,7 @@ pub struct SeenAnswer<'a> {
 
 /// What an answer was.
 #[derive(Debug, Clone, Copy)]
-pub enum AnswerKind<'a> {
+pub(crate) enum AnswerKind<'a> {
     /// A finished reply.
     Reply(&'a Reply),
     /// A stream that ended before its reply did.
@@ -147,7 +147,7 @@ enum Verdict {
 /// What the answers of one target let a client see.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ClientView {
+pub(crate) struct ClientView {
     details: BTreeMap<Detail, Sighting>,
     /// What a strict client would not have taken of whole replies.
     defects: BTreeMap<Defect, Sighting>,
@@ -182,7 +182,7 @@ struct SeenReply<'a> {
 
 impl ClientView {
     /// What these answers show.
-    pub fn of(answers: &[SeenAnswer<'_>]) -> Self {
+    pub(crate) fn of(answers: &[SeenAnswer<'_>]) -> Self {
         let (mut replies, mut refusals) = (Vec::new(), Vec::new());
         let (mut streams, mut errors) = (Vec::new(), Vec::new());
         let (mut failures, mut called) = (Vec::new(), Vec::new());

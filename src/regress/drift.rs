@@ -40,7 +40,7 @@ const FLIPS: usize = 5;
 /// A slow decline.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Drift {
+pub(crate) struct Drift {
     /// The target's name.
     pub target: String,
     /// Its profile's name.
@@ -60,8 +60,8 @@ pub struct Drift {
 
 /// Why a history says nothing of declines yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Undecided {
-    /// There is no run in it.
+pub(crate) enum Undecided {
+    /// It holds no run.
     #[error("there is no history yet; `toolprobe run` adds to it")]
     NoHistory,
     /// No series is long enough.
@@ -78,7 +78,7 @@ pub enum Undecided {
 }
 
 /// Why nothing can be said of declines; `None` where at least one series is long enough.
-pub fn undecided(rows: &[HistoryRow]) -> Option<Undecided> {
+pub(crate) fn undecided(rows: &[HistoryRow]) -> Option<Undecided> {
     let runs = series(rows).values().map(Vec::len).max();
     match runs {
         None => Some(Undecided::NoHistory),
@@ -91,12 +91,12 @@ pub fn undecided(rows: &[HistoryRow]) -> Option<Undecided> {
 type Series<'a> = Vec<&'a HistoryRow>;
 
 /// The declines that the newest run still shows.
-pub fn find_drifts(rows: &[HistoryRow]) -> Vec<Drift> {
+pub(crate) fn find_drifts(rows: &[HistoryRow]) -> Vec<Drift> {
     series(rows).values().filter_map(drift_of).collect()
 }
 
 /// The targets, by name, and the probes whose verdict flips too often from run to run.
-pub fn flaky_probes(rows: &[HistoryRow]) -> BTreeSet<(String, String)> {
+pub(crate) fn flaky_probes(rows: &[HistoryRow]) -> BTreeSet<(String, String)> {
     let flips = |series: &Series<'_>| {
         let recent = series.iter().rev().take(RECENT);
         let verdicts: Vec<Status> = recent.map(|row| row.status).collect();

@@ -9,7 +9,7 @@ use crate::textcall::ProblemCode;
 
 /// What a code is the name of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CodeKind {
+pub(crate) enum CodeKind {
     /// A change between two profiles.
     Change(ChangeClass, Severity),
     /// A deviation from a protocol that a decoder tolerated.
@@ -22,7 +22,7 @@ pub enum CodeKind {
 
 /// A code with its meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Explanation {
+pub(crate) struct Explanation {
     /// As policies, diffs and decoders spell it.
     pub code: String,
     /// What it is the name of.
@@ -56,7 +56,7 @@ impl From<&ReplayRule> for Explanation {
 }
 
 /// All codes, those that policies name first.
-pub fn explanations() -> Vec<Explanation> {
+pub(crate) fn explanations() -> Vec<Explanation> {
     let defects = documented_variants::<Defect>().into_iter().map(|(code, meaning)| {
         let defect = serde_json::from_value(Value::from(code.as_str()));
         let remedy = defect.map_or("", defect_remedy);
@@ -74,7 +74,7 @@ pub fn explanations() -> Vec<Explanation> {
 }
 
 /// What a code means; more than one thing where kinds share it.
-pub fn explain(code: &str) -> Vec<Explanation> {
+pub(crate) fn explain(code: &str) -> Vec<Explanation> {
     explanations().into_iter().filter(|known| known.code == code).collect()
 }
 

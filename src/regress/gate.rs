@@ -12,7 +12,7 @@ use crate::profile::Decision;
 
 /// The probes of targets, by name, whose history is too flaky to fail a build.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Quarantine(BTreeSet<(String, String)>);
+pub(crate) struct Quarantine(BTreeSet<(String, String)>);
 
 impl FromIterator<(String, String)> for Quarantine {
     fn from_iter<I: IntoIterator<Item = (String, String)>>(pairs: I) -> Self {
@@ -71,7 +71,7 @@ pub struct Gate {
 }
 
 /// Applies a policy, and the built-in one after it, on this day.
-pub fn gate(
+pub(crate) fn gate(
     diff: Diff,
     policy: &Policy,
     built_in: &Policy,
@@ -97,7 +97,7 @@ pub fn gate(
 }
 
 /// In words, the exceptions of a policy that no longer count.
-pub fn expired_exceptions(policy: &Policy, today: NaiveDate) -> Vec<String> {
+pub(crate) fn expired_exceptions(policy: &Policy, today: NaiveDate) -> Vec<String> {
     let words = |exception: &Exception| {
         let Exception { code, target, reason, expires, .. } = exception;
         format!("the exception for {code} of {target} expired on {expires}: {reason}")
@@ -106,7 +106,7 @@ pub fn expired_exceptions(policy: &Policy, today: NaiveDate) -> Vec<String> {
 }
 
 /// The level of a change or of what a replay found, and in words what decided it.
-pub fn rule_on(
+pub(crate) fn rule_on(
     about: PolicyInput<'_>,
     policy: &Policy,
     built_in: &Policy,

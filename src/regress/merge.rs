@@ -16,7 +16,7 @@ const SUBJECT: [&str; 8] =
 const COUNTS: [&str; 4] = ["status", "passes", "trials", "interval"];
 
 /// The older profile with the accepted changes taken over; the open ones are all others between the two.
-pub fn merge_accepted(
+pub(crate) fn merge_accepted(
     old: &Profile,
     new: &Profile,
     accepted: &[&Change],

@@ -24,7 +24,7 @@ pub(crate) mod fixtures;
 mod gate;
 mod glob;
 mod merge;
-pub mod passage;
+pub(crate) mod passage;
 mod policy;
 mod replay_rules;
 mod rule;
@@ -37,27 +37,29 @@ mod testing;
 mod told_once;
 mod unrecorded;
 
-pub use adapter::{AdapterEffect, AdapterSide, as_translated, compare_through_adapter};
-pub use change::{Change, ChangeClass, FieldChange, Severity, Sides};
-pub use client_view::{AnswerKind, ClientView, SeenAnswer};
-pub use code::Code;
-pub use diff::{Diff, Pairs, diff};
-pub use drift::{Drift, Undecided, find_drifts, flaky_probes, undecided};
-pub use explain::{CodeKind, Explanation, explain, explanations};
-pub use gate::{Gate, GateOutcome, Quarantine, Ruling, expired_exceptions, gate, rule_on};
-pub use glob::Glob;
-pub use merge::merge_accepted;
-pub use policy::{Day, Exception, Level, POLICY_VERSION, Policy, PolicyInput, PolicyRule};
-pub use replay_rules::ReplayRule;
+pub(crate) use adapter::{AdapterEffect, AdapterSide, as_translated, compare_through_adapter};
+pub(crate) use change::{Change, ChangeClass, FieldChange, Severity, Sides};
+pub(crate) use client_view::{AnswerKind, ClientView, SeenAnswer};
+pub(crate) use code::Code;
+pub use diff::diff;
+pub(crate) use diff::{Diff, Pairs};
+pub(crate) use drift::{Drift, find_drifts, flaky_probes, undecided};
+pub(crate) use explain::{CodeKind, Explanation, explain, explanations};
+pub(crate) use gate::{Gate, GateOutcome, Quarantine, Ruling, expired_exceptions, gate, rule_on};
+pub(crate) use glob::Glob;
+pub(crate) use merge::merge_accepted;
+pub use policy::Policy;
+pub(crate) use policy::{Exception, Level, POLICY_VERSION, PolicyInput};
 pub(crate) use replay_rules::{
     CONVERSATION_DIVERGED, FIELD_ADDED, FIELD_CHANGED, FIELD_DROPPED, FIELD_REFUSED,
-    REQUEST_CHANGED, REQUEST_MISSING, REQUEST_UNRECORDED, STREAM_CUT_SHORT, STREAM_RECUT,
-    VERDICT_CHANGED,
+    REQUEST_CHANGED, REQUEST_MISSING, REQUEST_UNRECORDED, ReplayRule, STREAM_CUT_SHORT,
+    STREAM_RECUT, VERDICT_CHANGED,
 };
-pub use snapshot::{Unacceptable, check_acceptable, trim_evidence};
-pub use sprt::{SequentialTest, TestPlan};
+pub(crate) use snapshot::{check_acceptable, trim_evidence};
+pub(crate) use sprt::SequentialTest;
+pub use sprt::TestPlan;
 pub use suspicion::Suspicion;
-pub use unrecorded::{Speaker, Unrecorded, with_unrecorded};
+pub(crate) use unrecorded::{Speaker, Unrecorded, with_unrecorded};
 
 use client_view::Detail;
 use replay_rules::REPLAYS;

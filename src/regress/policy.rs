@@ -12,12 +12,11 @@ use super::{AdapterEffect, Change, ChangeClass, Code, Glob, Severity};
 const DEFAULT: &str = include_str!("default-policy.toml");
 
 /// The newest version of the format that is known.
-pub const POLICY_VERSION: u32 = 1;
+pub(crate) const POLICY_VERSION: u32 = 1;
 
 /// What becomes of a change.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// It is listed.
@@ -62,7 +61,7 @@ pub struct Policy {
 pub struct PolicyRule {
     /// The change's code.
     pub code: Option<Code>,
-    /// What it means to whoever relies on the endpoint.
+    /// What it means to the users of the endpoint.
     pub class: Option<ChangeClass>,
     /// How much it matters.
     pub severity: Option<Severity>,
@@ -127,10 +126,10 @@ impl Policy {
 
 /// What a policy looks at: a change between profiles, or what a replay found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PolicyInput<'a> {
+pub(crate) struct PolicyInput<'a> {
     /// What it is called.
     pub code: Code,
-    /// What it means to whoever relies on the endpoint.
+    /// What it means to the users of the endpoint.
     pub class: ChangeClass,
     /// How much it matters.
     pub severity: Severity,

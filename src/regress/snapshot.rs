@@ -11,7 +11,7 @@ const KEPT_EVIDENCE: usize = 2;
 
 /// Why a run or a profile cannot become the snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unacceptable {
+pub(crate) enum Unacceptable {
     /// The run has not come to its end.
     #[error("the run has not ended: it is under way, or it was killed")]
     Running,
@@ -31,7 +31,7 @@ pub enum Unacceptable {
 }
 
 /// Whether a run that ended so, with these profiles, may become the snapshot.
-pub fn check_acceptable<'a>(
+pub(crate) fn check_acceptable<'a>(
     completion: &Completion,
     profiles: impl IntoIterator<Item = &'a Profile>,
 ) -> Result<(), Unacceptable> {
@@ -67,7 +67,7 @@ fn find_open<'a>(path: &FieldPath, value: &'a Value) -> Option<(FieldPath, &'a V
 }
 
 /// The profile as a snapshot keeps it: with a few addresses of evidence instead of all.
-pub fn trim_evidence(profile: &Profile) -> Profile {
+pub(crate) fn trim_evidence(profile: &Profile) -> Profile {
     let Ok(mut results) = serde_json::to_value(&profile.results) else { return profile.clone() };
     trim(&mut results);
     match serde_json::from_value(results) {

@@ -53,8 +53,10 @@ pub(super) fn has_fallen(before: Observed, now: Observed) -> bool {
 
 /// A test under way. Feed it samples until it has a [`Decision`].
 #[derive(Debug, Clone, PartialEq)]
-pub struct SequentialTest {
+pub(crate) struct SequentialTest {
+    /// The rate that the baseline is taken to have.
     before: f64,
+    /// The rate that would be a regression.
     dropped: f64,
     plan: TestPlan,
     seen: Observed,
@@ -62,7 +64,7 @@ pub struct SequentialTest {
 
 impl SequentialTest {
     /// A test against a baseline; `None` where the baseline has no trials or nothing to lose.
-    pub fn new(baseline: Observed, plan: TestPlan) -> Option<Self> {
+    pub(crate) fn new(baseline: Observed, plan: TestPlan) -> Option<Self> {
         if baseline.passes == 0 {
             return None;
         }
@@ -71,31 +73,21 @@ impl SequentialTest {
         Some(Self { before, dropped, plan, seen: Observed { passes: 0, trials: 0 } })
     }
 
-    /// The rate that the baseline is taken to have.
-    pub fn before(&self) -> f64 {
-        self.before
-    }
-
-    /// The rate that would be a regression.
-    pub fn dropped(&self) -> f64 {
-        self.dropped
-    }
-
     /// The samples so far.
-    pub fn seen(&self) -> Observed {
+    pub(crate) fn seen(&self) -> Observed {
         self.seen
     }
 
     /// Takes a sample and decides, if it can. The trials of a sample count together: taken one by
     /// one, those that happen to stand first would decide.
-    pub fn observe(&mut self, sample: Observed) -> Option<Decision> {
+    pub(crate) fn observe(&mut self, sample: Observed) -> Option<Decision> {
         self.seen.trials += sample.trials;
         self.seen.passes += sample.passes;
         self.decision()
     }
 
     /// The decision, once there is one.
-    pub fn decision(&self) -> Option<Decision> {
+    pub(crate) fn decision(&self) -> Option<Decision> {
         let TestPlan { alpha, beta, max_trials, .. } = self.plan;
         let ratio = self.log_likelihood_ratio();
         // Wald's approximate bounds may exceed an error rate; these, a little wider, cannot.
@@ -181,7 +173,7 @@ mod tests {
         let mut luck = Luck::seeded(1);
         for (passes, trials) in [(40, 40), (38, 40), (32, 40), (28, 40), (20, 40), (3, 3), (2, 3)] {
             let test = SequentialTest::new(observed(passes, trials), plan).unwrap();
-            let (before, dropped) = (test.before(), test.dropped());
+            let (before, dropped) = (test.before, test.dropped);
             let (false_alarms, spent_on_noise) = alarms(&test, before, &mut luck);
             let (detected, spent_on_drops) = alarms(&test, dropped, &mut luck);
             let fixed = fixed_size(before, dropped, &plan);

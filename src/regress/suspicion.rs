@@ -44,7 +44,7 @@ impl Suspicion {
         let all = Observed { passes: was.trials, trials: was.trials };
         let (baseline, sign) = match case {
             Some((observed, _)) => (observed, Sign::Passes),
-            None if is_rate || is.status > was.status => (observed(was), Sign::Passes),
+            None if is_rate || is.status > was.status => (count_observed(was), Sign::Passes),
             None => (all, Sign::Same(change.at.old.clone())),
         };
         let case = case.map(|(_, id)| id.to_owned());
@@ -68,7 +68,7 @@ impl Suspicion {
             }
             Sign::Passes => match &self.case {
                 Some(case) => of_case_in(sample, &self.probe, case).unwrap_or_default(),
-                None => observed(found),
+                None => count_observed(found),
             },
             Sign::Same(old) => {
                 let now = self.field.value_in(&replace_results(current, sample));
@@ -94,7 +94,7 @@ impl Suspicion {
     }
 }
 
-fn observed(outcome: &ProbeOutcome) -> Observed {
+fn count_observed(outcome: &ProbeOutcome) -> Observed {
     Observed { passes: outcome.passes, trials: outcome.trials }
 }
 

@@ -13,7 +13,7 @@ use crate::profile::FieldPath;
 
 /// Whose words were never recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Speaker {
+pub(crate) enum Speaker {
     /// The adapter's: what the client said was recorded.
     Adapter,
     /// The client's own: the replies that it got made it say something else.
@@ -22,7 +22,7 @@ pub enum Speaker {
 
 /// What was asked of an upstream that has no recording of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unrecorded {
+pub(crate) struct Unrecorded {
     /// Who asked otherwise.
     pub speaker: Speaker,
     /// The place that differs in most of the requests, such as `conversation.result.content`.
@@ -35,7 +35,7 @@ pub struct Unrecorded {
 
 /// The changes of one target, with what its upstream has no recording of. What the probes then could
 /// not ask follows from that.
-pub fn with_unrecorded(diff: Diff, target: &str, unrecorded: &Unrecorded) -> Diff {
+pub(crate) fn with_unrecorded(diff: Diff, target: &str, unrecorded: &Unrecorded) -> Diff {
     let (known, follows): (Vec<Change>, Vec<Change>) =
         diff.changes.into_iter().partition(|change| change.effect == Some(AdapterEffect::Fixes));
     let also = follows.into_iter().map(|change| change.at).collect();

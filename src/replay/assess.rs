@@ -21,7 +21,7 @@ use crate::transport::{Cassette, JsonDifference, Playback, RecordedExchange, dif
 /// The profile of one target, judged again.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Assessment {
+pub(crate) struct Assessment {
     /// The target's name in the configuration.
     pub target: String,
     /// How many requests are not in the evidence.
@@ -34,7 +34,7 @@ pub struct Assessment {
 
 /// Why a run cannot be judged again.
 #[derive(Debug, thiserror::Error)]
-pub enum AssessError {
+pub(crate) enum AssessError {
     /// Its files cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -55,7 +55,7 @@ pub enum AssessError {
 }
 
 /// Judges every target of a run that has a profile.
-pub async fn assess(run: &RunFolder, suite: &Suite) -> Result<Vec<Assessment>, AssessError> {
+pub(crate) async fn assess(run: &RunFolder, suite: &Suite) -> Result<Vec<Assessment>, AssessError> {
     let manifest = run.manifest()?;
     let name: SuiteName = serde_json::from_value(Value::from(manifest.suite.as_str()))
         .map_err(|_| AssessError::UnknownSuite { suite: manifest.suite.clone() })?;
@@ -134,7 +134,7 @@ fn tape_of(
     target: &RunTarget,
     profile: &Profile,
 ) -> Result<Cassette, StoreError> {
-    let cited: BTreeSet<Digest> = cited(profile).into_iter().collect();
+    let cited: BTreeSet<Digest> = cited_exchanges(profile).into_iter().collect();
     let exchanges = evidence.of_target(&target.name)?.into_iter();
     let mut exchanges: Vec<RecordedExchange> = exchanges.map(Into::into).collect();
     exchanges.sort_by_key(|exchange| cited.contains(exchange.digest()));
@@ -143,7 +143,7 @@ fn tape_of(
 }
 
 /// The exchanges that a profile names.
-fn cited(profile: &Profile) -> Vec<Digest> {
+fn cited_exchanges(profile: &Profile) -> Vec<Digest> {
     fn collect(value: &Value, found: &mut Vec<Digest>) {
         match value {
             Value::Object(fields) => fields.values().for_each(|value| collect(value, found)),

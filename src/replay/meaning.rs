@@ -13,18 +13,18 @@ use crate::transport::{JsonDifference, differences};
 
 /// What a request means, as JSON that can be compared place by place.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Meaning(Value);
+pub(crate) struct Meaning(Value);
 
 impl Meaning {
     /// The meaning of a request.
-    pub fn of(request: &Request) -> Self {
+    pub(crate) fn of(request: &Request) -> Self {
         let mut meaning = Map::new();
         let mut put = |key: &str, value: Value| {
             if !value.is_null() {
                 meaning.insert(key.to_owned(), value);
             }
         };
-        put("system", request.system.as_deref().map(spaced).unwrap_or_default().into_value());
+        put("system", request.system.as_deref().map(join_spaces).unwrap_or_default().into_value());
         put("conversation", conversation(request));
         put("tools", request.tools.iter().map(tool).collect::<Map<_, _>>().into_value());
         put("toolChoice", request.tool_choice.as_ref().map_or(Value::Null, choice));
@@ -34,13 +34,13 @@ impl Meaning {
     }
 
     /// Where another meaning differs from this one.
-    pub fn differences(&self, other: &Self) -> Vec<JsonDifference> {
+    pub(crate) fn differences(&self, other: &Self) -> Vec<JsonDifference> {
         differences(&self.0, &other.0)
     }
 
     /// A text that is the same for the same meaning, whatever the order of keys.
-    pub fn key(&self) -> String {
-        sorted(&self.0).to_string()
+    pub(crate) fn key(&self) -> String {
+        sort_keys(&self.0).to_string()
     }
 }
 
@@ -62,7 +62,7 @@ impl IntoValue for Map<String, Value> {
 }
 
 /// A text with single spaces: adapters join and split texts.
-fn spaced(text: &str) -> String {
+fn join_spaces(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -95,12 +95,12 @@ fn say(role: Role, part: &Part, ids: &mut CallNumbers) -> (&'static str, Value) 
     match part {
         Part::Text(text) => {
             let speaker = if role == Role::Assistant { "assistant" } else { "user" };
-            (speaker, spaced(text).into())
+            (speaker, join_spaces(text).into())
         }
         Part::Reasoning(state) => ("reasoning", reasoning(state)),
         Part::Call(call) => {
             let id = ids.number(&call.id);
-            ("call", json!({"id": id, "name": call.name, "input": sorted(&call.input)}))
+            ("call", json!({"id": id, "name": call.name, "input": sort_keys(&call.input)}))
         }
         Part::BrokenCall(call) => {
             let id = ids.number(&call.id);
@@ -133,16 +133,16 @@ fn error_text(text: &str) -> Option<&str> {
 fn content(content: &Value) -> Value {
     match content {
         Value::String(text) => match serde_json::from_str(text) {
-            Ok(value) => sorted(&value),
-            Err(_) => spaced(text).into(),
+            Ok(value) => sort_keys(&value),
+            Err(_) => join_spaces(text).into(),
         },
-        other => sorted(other),
+        other => sort_keys(other),
     }
 }
 
 fn reasoning(state: &ReasoningState) -> Value {
     let seal = state.signature().or_else(|| state.encrypted());
-    json!({"field": state.field.wire_name(), "text": spaced(&state.text()), "seal": seal})
+    json!({"field": state.field.wire_name(), "text": join_spaces(&state.text()), "seal": seal})
 }
 
 /// Calls by the order in which their ids occur: pairs stay pairs, whatever the ids are.
@@ -157,8 +157,8 @@ impl CallNumbers {
 }
 
 fn tool(tool: &ToolSpec) -> (String, Value) {
-    let schema = sorted(&tool.input_schema);
-    (tool.name.clone(), json!({"description": spaced(&tool.description), "schema": schema}))
+    let schema = sort_keys(&tool.input_schema);
+    (tool.name.clone(), json!({"description": join_spaces(&tool.description), "schema": schema}))
 }
 
 /// `auto` is what models do anyway.
@@ -170,14 +170,14 @@ fn choice(choice: &ToolChoice) -> Value {
 }
 
 /// The same value with its keys in order.
-fn sorted(value: &Value) -> Value {
+fn sort_keys(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
             let fields: BTreeMap<&String, Value> =
-                fields.iter().map(|(key, value)| (key, sorted(value))).collect();
+                fields.iter().map(|(key, value)| (key, sort_keys(value))).collect();
             fields.into_iter().map(|(key, value)| (key.clone(), value)).collect()
         }
-        Value::Array(items) => items.iter().map(sorted).collect(),
+        Value::Array(items) => items.iter().map(sort_keys).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
     }
 }

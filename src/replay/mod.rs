@@ -22,15 +22,16 @@ mod transcript_exchange;
 mod unrecorded;
 mod verify;
 
-pub use assess::{AssessError, Assessment, assess};
-pub use meaning::Meaning;
-pub use recorded_target::recorded_target;
-pub use recordings::{MissListener, Recordings};
-pub use rejudge::{RecordedSettings, RejudgeError, Rejudgement, rejudge, verdicts};
-pub use transcribe::{Origin, TranscribeError, transcribe};
-pub use transcript::{TRANSCRIPT_VERSION, Transcript};
-pub use transcript_exchange::{
-    TranscriptBody, TranscriptExchange, TranscriptFrame, TranscriptReply, TranscriptRequest,
-};
-pub use unrecorded::find_unrecorded;
-pub use verify::{ReplayProblem, ReplayReport, StreamPlace, StreamProblem, replay, replay_by};
+pub(crate) use assess::{Assessment, assess};
+
+pub(crate) use recorded_target::recorded_target;
+pub(crate) use recordings::{MissListener, Recordings};
+
+pub(crate) use transcribe::{Origin, transcribe};
+pub(crate) use transcript::TRANSCRIPT_VERSION;
+pub use transcript::Transcript;
+pub use transcript_exchange::TranscriptBody;
+
+pub(crate) use unrecorded::find_unrecorded;
+pub(crate) use verify::StreamProblem;
+pub use verify::{ReplayProblem, ReplayReport, replay, replay_by};

@@ -8,7 +8,10 @@ use crate::target::{
 };
 
 /// The model of a transcript as a target that is asked as it was when it was recorded.
-pub fn recorded_target(transcript: &Transcript, base_url: &str) -> Result<Target, TargetError> {
+pub(crate) fn recorded_target(
+    transcript: &Transcript,
+    base_url: &str,
+) -> Result<Target, TargetError> {
     let thinking = transcript.thinking.clone();
     let entry = TargetEntry {
         name: Some(transcript.name()),

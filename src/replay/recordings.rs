@@ -29,10 +29,10 @@ const SHOWN: usize = 3;
 const SHOWN_VALUE: usize = 60;
 
 /// Hears of requests that no recording fits.
-pub type MissListener = Arc<dyn Fn(&str) + Send + Sync>;
+pub(crate) type MissListener = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// The exchanges of transcripts, by what was asked.
-pub struct Recordings {
+pub(crate) struct Recordings {
     models: BTreeMap<String, Vec<Recording>>,
     on_miss: Option<MissListener>,
 }
@@ -57,7 +57,7 @@ impl std::fmt::Debug for Recordings {
 
 impl Recordings {
     /// The exchanges of these transcripts, by the model's name and by the target's.
-    pub fn of<'a>(transcripts: impl IntoIterator<Item = &'a Transcript>) -> Self {
+    pub(crate) fn of<'a>(transcripts: impl IntoIterator<Item = &'a Transcript>) -> Self {
         let mut models: BTreeMap<String, Vec<Recording>> = BTreeMap::new();
         for transcript in transcripts {
             let recorded = models.entry(transcript.subject.model.clone()).or_default();
@@ -70,7 +70,7 @@ impl Recordings {
 
     /// The same, with somebody who hears of requests that no recording fits.
     #[must_use]
-    pub fn telling(self, on_miss: MissListener) -> Self {
+    pub(crate) fn telling(self, on_miss: MissListener) -> Self {
         Self { on_miss: Some(on_miss), ..self }
     }
 

@@ -44,7 +44,7 @@ pub struct RecordedSettings {
 
 /// What the exchanges show.
 #[derive(Debug, Clone)]
-pub struct Rejudgement {
+pub(crate) struct Rejudgement {
     /// What each probe found.
     pub results: Results,
     /// The turns that were held as an agent would hold them.
@@ -70,7 +70,7 @@ pub enum RejudgeError {
 }
 
 /// Asks these probes of recorded exchanges.
-pub async fn rejudge(
+pub(crate) async fn rejudge(
     settings: &RecordedSettings,
     probes: &[&Probe],
     cassette: Arc<Cassette>,
@@ -119,7 +119,7 @@ fn base_url(endpoint: &str) -> Result<Url, RejudgeError> {
 
 impl Rejudgement {
     /// The requests that were not recorded, each with the one that is most like it.
-    pub fn unrecorded(&self) -> impl Iterator<Item = (&SentRequest, Option<&Nearest>)> {
+    pub(crate) fn unrecorded(&self) -> impl Iterator<Item = (&SentRequest, Option<&Nearest>)> {
         self.exchanges.iter().filter_map(|exchange| match exchange.response() {
             Err(TransportError::NotRecorded { nearest }) => {
                 Some((&exchange.request, nearest.as_deref()))
@@ -131,7 +131,7 @@ impl Rejudgement {
 
 /// The results without their evidence: two sets of exchanges that show the same have the same
 /// verdicts.
-pub fn verdicts(results: &Results) -> Value {
+pub(crate) fn verdicts(results: &Results) -> Value {
     let mut value = json!({"capabilities": capabilities(results), "results": results});
     drop_evidence(&mut value);
     value

@@ -15,7 +15,7 @@ use crate::transport::{Cassette, JsonDifference, Playback, differences};
 
 /// Where the bytes of a transcript are from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
+pub(crate) struct Origin {
     /// How they are known.
     pub provenance: Provenance,
     /// Where from.
@@ -24,7 +24,7 @@ pub struct Origin {
 
 /// Why exchanges cannot become a transcript.
 #[derive(Debug, thiserror::Error)]
-pub enum TranscribeError {
+pub(crate) enum TranscribeError {
     /// They cannot be judged.
     #[error(transparent)]
     Rejudge(#[from] RejudgeError),
@@ -40,7 +40,7 @@ pub enum TranscribeError {
 }
 
 /// The transcript of a target that was probed.
-pub async fn transcribe(
+pub(crate) async fn transcribe(
     probed: ProbedTarget,
     extra_body: Object,
     settings: &RunSettings,

@@ -18,7 +18,7 @@ use crate::store::{StoreError, VersionedFile};
 use crate::transport::Exchange;
 
 /// The version of the file format this binary writes.
-pub const TRANSCRIPT_VERSION: u32 = 1;
+pub(crate) const TRANSCRIPT_VERSION: u32 = 1;
 
 const TRANSCRIPT: VersionedFile =
     VersionedFile { what: "transcript", field: "transcriptVersion", version: TRANSCRIPT_VERSION };

@@ -1,4 +1,4 @@
-//! Which requests through an adapter its upstream of recordings did not know, and whose doing that is.
+//! Unrecorded requests: those through an adapter that its recordings do not know, and who caused them.
 //!
 //! The client asks what it asked when the model was recorded, as long as it gets the same replies. A
 //! request that left the client as recorded and was not known upstream was changed by the adapter; one
@@ -26,7 +26,7 @@ struct Miss<'a> {
 
 /// What the client asked through the adapter, in its dialect, that has no recording; `None` where all of
 /// it has one.
-pub fn find_unrecorded(
+pub(crate) fn find_unrecorded(
     transcript: &Transcript,
     dialect: DialectId,
     exchanges: &[RecordedExchange],

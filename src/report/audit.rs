@@ -72,7 +72,7 @@ fn detail(row: &FieldRow) -> String {
 }
 
 /// The audit on a terminal.
-pub fn audit_table(report: &AuditReport, all: bool) -> String {
+pub(crate) fn audit_table(report: &AuditReport, all: bool) -> String {
     let mut lines = Vec::new();
     for audit in &report.models {
         lines.push(summary(audit));
@@ -88,7 +88,7 @@ pub fn audit_table(report: &AuditReport, all: bool) -> String {
 }
 
 /// The audit as Markdown.
-pub fn audit_markdown(report: &AuditReport, all: bool) -> String {
+pub(crate) fn audit_markdown(report: &AuditReport, all: bool) -> String {
     let mut lines = vec![format!("# Fields through {}", for_markdown(&report.adapter))];
     for audit in &report.models {
         lines.push(format!("\n{}\n", for_markdown(&summary(audit))));

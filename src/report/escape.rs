@@ -5,7 +5,7 @@
 
 /// Text for a terminal: one line, without control characters, without the marks that turn the
 /// direction of writing, and without characters that nobody sees.
-pub fn for_terminal(text: &str) -> String {
+pub(crate) fn for_terminal(text: &str) -> String {
     text.chars()
         .map(|c| match c {
             '\n' | '\r' | '\t' => ' ',
@@ -17,7 +17,7 @@ pub fn for_terminal(text: &str) -> String {
 
 /// Whether a character makes a text look like another one: it turns the direction of writing, breaks
 /// the line, or takes no room. The joiners U+200C and U+200D pass: scripts and emoji need them.
-pub fn is_deceptive(c: char) -> bool {
+pub(crate) fn is_deceptive(c: char) -> bool {
     matches!(
         c,
         '\u{61c}'

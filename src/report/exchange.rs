@@ -9,7 +9,7 @@ use crate::transport::{Body, Exchange, HttpOutcome, Response, SECRET_MARK, Timed
 use crate::wire::Frame;
 
 /// What was sent and what came back: headers, bodies as indented JSON, frames with their times.
-pub fn exchange_text(exchange: &Exchange) -> String {
+pub(crate) fn exchange_text(exchange: &Exchange) -> String {
     let request = &exchange.request;
     let mut text = format!("> {} {}\n", request.method, for_terminal(&request.url));
     headers(&mut text, "> ", &request.headers);
@@ -76,26 +76,34 @@ fn lines(text: &mut String, body: &str) {
 
 /// The command that sends the request again. Where a credential stood, the shell variable stands
 /// that `variable` names for the header (`None` for the address).
-pub fn curl(exchange: &Exchange, url: &str, variable: impl Fn(Option<&str>) -> String) -> String {
+pub(crate) fn curl(
+    exchange: &Exchange,
+    url: &str,
+    variable: impl Fn(Option<&str>) -> String,
+) -> String {
     let request = &exchange.request;
     let stream = if request.framing.is_some() { " --no-buffer" } else { "" };
-    let mut words =
-        vec![format!("curl -sS{stream} -X {} {}", request.method, quoted(url, &variable(None)))];
+    let mut words = vec![format!(
+        "curl -sS{stream} -X {} {}",
+        request.method,
+        quote_word(url, &variable(None))
+    )];
     let is_typed = request.headers.iter().any(|(name, _)| name == "content-type");
     if request.body.is_some() && !is_typed {
         words.push("-H 'content-type: application/json'".to_owned());
     }
     for (name, value) in &request.headers {
-        words.push(format!("-H {}", quoted(&format!("{name}: {value}"), &variable(Some(name)))));
+        words
+            .push(format!("-H {}", quote_word(&format!("{name}: {value}"), &variable(Some(name)))));
     }
     if let Some(body) = &request.body {
-        words.push(format!("--data-raw {}", quoted(&body.to_string(), &variable(None))));
+        words.push(format!("--data-raw {}", quote_word(&body.to_string(), &variable(None))));
     }
     words.join(" \\\n  ")
 }
 
 /// A text as one word of a POSIX shell, with a variable in the place of each credential.
-fn quoted(text: &str, variable: &str) -> String {
+fn quote_word(text: &str, variable: &str) -> String {
     let plain = |part: &str| match part {
         "" => String::new(),
         part => format!("'{}'", part.replace('\'', r"'\''")),

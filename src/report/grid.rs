@@ -9,7 +9,7 @@ pub(super) const LINES: TableStyle =
     TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
 
 /// A table of texts; what is in them is escaped.
-pub fn grid(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+pub(crate) fn grid(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(LINES).set_content_arrangement(ContentArrangement::Dynamic);
     if table.width() == Some(0) {

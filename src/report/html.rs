@@ -41,7 +41,7 @@ pub(super) fn render(report: &Report<'_>) -> String {
 }
 
 /// Changes alone as a page.
-pub fn changes_html(changes: &Changes<'_>) -> String {
+pub(crate) fn changes_html(changes: &Changes<'_>) -> String {
     page("Changes of tool calling", &html! {}, &changes::section(changes))
 }
 

@@ -115,7 +115,7 @@ fn case_of_probe(
     let outcome = section.outcome;
     let status = match outcome.status {
         Status::Inconclusive if found.is_empty() => error("inconclusive", &outcome.reason),
-        Status::Skipped if found.is_empty() => skipped(&outcome.reason),
+        Status::Skipped if found.is_empty() => skip_case(&outcome.reason),
         _ => status_of(found, changes),
     };
     let mut case = case(suite, &outcome.probe, status);
@@ -166,7 +166,7 @@ fn error(kind: &str, why: &str) -> TestCaseStatus {
     status
 }
 
-fn skipped(why: &str) -> TestCaseStatus {
+fn skip_case(why: &str) -> TestCaseStatus {
     let mut status = TestCaseStatus::skipped();
     status.set_message(for_terminal(why));
     status

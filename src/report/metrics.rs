@@ -10,14 +10,14 @@ use super::grid::{LINES, tighten};
 use crate::telemetry::{MetricName, Metrics};
 
 /// One row per metric, one column per subject.
-pub fn metrics_table(subjects: &[(String, Metrics)]) -> String {
+pub(crate) fn metrics_table(subjects: &[(String, Metrics)]) -> String {
     let mut table = Table::new();
     table.load_style(LINES).set_content_arrangement(ContentArrangement::Dynamic);
     table.force_no_tty();
     let names = subjects.iter().map(|(name, _)| for_terminal(name));
     table.set_header(std::iter::once("metric".to_owned()).chain(names));
     for name in MetricName::ALL {
-        let cells = subjects.iter().map(|(_, metrics)| Cell::new(shown(metrics, name)));
+        let cells = subjects.iter().map(|(_, metrics)| Cell::new(metric_text(metrics, name)));
         table.add_row(std::iter::once(Cell::new(name.as_str())).chain(cells));
     }
     tighten(&mut table, 1);
@@ -25,7 +25,7 @@ pub fn metrics_table(subjects: &[(String, Metrics)]) -> String {
 }
 
 /// One row per subject, one column per metric; empty for null.
-pub fn metrics_csv(subjects: &[(String, Metrics)]) -> io::Result<String> {
+pub(crate) fn metrics_csv(subjects: &[(String, Metrics)]) -> io::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let names = MetricName::ALL.map(MetricName::as_str);
     writer.write_record(std::iter::once("target").chain(names))?;
@@ -39,11 +39,11 @@ pub fn metrics_csv(subjects: &[(String, Metrics)]) -> io::Result<String> {
 
 /// The metrics of one subject, by name.
 pub(super) fn metric_rows(metrics: &Metrics) -> Vec<(&'static str, String)> {
-    MetricName::ALL.into_iter().map(|name| (name.as_str(), shown(metrics, name))).collect()
+    MetricName::ALL.into_iter().map(|name| (name.as_str(), metric_text(metrics, name))).collect()
 }
 
 /// A number with what it was made of; a dash where there was nothing to count.
-fn shown(metrics: &Metrics, name: MetricName) -> String {
+fn metric_text(metrics: &Metrics, name: MetricName) -> String {
     match (metrics.get(name), metrics.fraction(name)) {
         (None, _) => "–".to_owned(),
         (Some(value), None) => value.to_string(),

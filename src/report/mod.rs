@@ -35,21 +35,21 @@ mod tests;
 mod verdict_line;
 mod view;
 
-pub use audit::{audit_markdown, audit_table};
-pub use changes::{
+pub(crate) use audit::{audit_markdown, audit_table};
+pub(crate) use changes::{
     ChangeEntry, Changes, append_summary, change_line, change_text, changes_annotations,
     changes_code_quality, changes_markdown, changes_sarif, changes_text,
 };
-pub use escape::{for_terminal, is_deceptive};
-pub use exchange::{curl, exchange_text};
-pub use grid::grid;
-pub use html::changes_html;
-pub use links::EvidenceLinks;
-pub use metrics::{metrics_csv, metrics_table};
-pub use plan::plan_table;
-pub use plural::plural;
-pub use table::pairs;
-pub use verdict_line::verdict_line;
+pub(crate) use escape::{for_terminal, is_deceptive};
+pub(crate) use exchange::{curl, exchange_text};
+pub(crate) use grid::grid;
+pub(crate) use html::changes_html;
+pub(crate) use links::EvidenceLinks;
+pub(crate) use metrics::{metrics_csv, metrics_table};
+pub(crate) use plan::plan_table;
+pub(crate) use plural::plural;
+pub(crate) use table::pairs;
+pub(crate) use verdict_line::verdict_line;
 pub use view::Report;
 
 use std::io;

@@ -5,7 +5,11 @@ use super::{TerminalStyle, for_terminal};
 use crate::profile::{ClaimVerdict, Correction, FalseClaim, Rollout, Subject};
 
 /// A plan by itself, under the name of what it is about.
-pub fn plan_table(subject: &Subject, corrections: &[Correction], style: TerminalStyle) -> String {
+pub(crate) fn plan_table(
+    subject: &Subject,
+    corrections: &[Correction],
+    style: TerminalStyle,
+) -> String {
     let name = for_terminal(&subject.name());
     if corrections.is_empty() {
         return format!("{name}: nothing to correct\n");

@@ -1,7 +1,7 @@
 //! Numbers with the noun they count.
 
 /// `1 target`, `2 targets`.
-pub fn plural(count: impl TryInto<u64>, noun: &str) -> String {
+pub(crate) fn plural(count: impl TryInto<u64>, noun: &str) -> String {
     match count.try_into().unwrap_or(u64::MAX) {
         1 => format!("1 {noun}"),
         count => format!("{count} {noun}s"),

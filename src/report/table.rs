@@ -34,7 +34,7 @@ fn many(report: &Report<'_>, style: TerminalStyle) -> String {
     }
     tighten(&mut table, 0);
     let about = COLUMNS.iter().map(|column| format!("{}: {}", column.head, column.about));
-    let about = wrapped(&about.collect::<Vec<_>>().join("; "), style);
+    let about = wrap_paragraph(&about.collect::<Vec<_>>().join("; "), style);
     format!("{}\n\n{}\n{about}\n", table.trim_fmt(), legend())
 }
 
@@ -191,7 +191,7 @@ fn legend() -> String {
 }
 
 /// A paragraph.
-fn wrapped(text: &str, style: TerminalStyle) -> String {
+fn wrap_paragraph(text: &str, style: TerminalStyle) -> String {
     let mut table = new_table(style);
     table.load_style(TableStyle::new());
     table.add_row([text]);
@@ -200,7 +200,10 @@ fn wrapped(text: &str, style: TerminalStyle) -> String {
 }
 
 /// Names and values in two columns.
-pub fn pairs<'a>(rows: impl Iterator<Item = (&'a str, String)>, style: TerminalStyle) -> String {
+pub(crate) fn pairs<'a>(
+    rows: impl Iterator<Item = (&'a str, String)>,
+    style: TerminalStyle,
+) -> String {
     let mut table = new_table(style);
     table.load_style(TableStyle::new());
     for (name, value) in rows {

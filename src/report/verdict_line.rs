@@ -5,7 +5,7 @@ use super::view::symbol;
 use crate::profile::{Profile, Status};
 
 /// The probes that did not pass, gravest first; or that all passed; or why there is no verdict.
-pub fn verdict_line(profile: &Profile) -> String {
+pub(crate) fn verdict_line(profile: &Profile) -> String {
     let outcomes: Vec<_> = profile.results.outcomes().collect();
     if !profile.results.has_verdict() {
         let why = outcomes.first().map(|it| for_terminal(&it.reason)).unwrap_or_default();

@@ -22,7 +22,7 @@ pub(crate) use known::{known_secrets, remember, scrub, scrub_bytes};
 pub use scrubber::Scrubber;
 
 /// What replaces a secret.
-pub const SECRET_MARK: &str = "[secret]";
+pub(crate) const SECRET_MARK: &str = "[secret]";
 
 /// Secrets shorter than this are not looked for in texts.
 ///

@@ -52,7 +52,7 @@ impl Scrubber {
             Cow::Owned(clean) => clean,
             Cow::Borrowed(_) => text,
         };
-        self.renamed(clean)
+        self.replace_aliases(clean)
     }
 
     /// The text without secrets, as it is where it has none. Aliases are left alone.
@@ -67,7 +67,9 @@ impl Scrubber {
     /// The texts without secrets, those included that only all of them together hold.
     pub(crate) fn pieces(&self, mut texts: Vec<&mut String>) {
         let Some(finder) = &self.finder else {
-            return texts.into_iter().for_each(|text| *text = self.renamed(std::mem::take(text)));
+            return texts
+                .into_iter()
+                .for_each(|text| *text = self.replace_aliases(std::mem::take(text)));
         };
         let borrowed: Vec<&str> = texts.iter().map(|text| text.as_str()).collect();
         let spans = pieces::spans(finder, &borrowed);
@@ -75,11 +77,11 @@ impl Scrubber {
             if !spans.is_empty() {
                 **text = blank(text, spans);
             }
-            **text = self.renamed(std::mem::take(*text));
+            **text = self.replace_aliases(std::mem::take(*text));
         }
     }
 
-    fn renamed(&self, text: String) -> String {
+    fn replace_aliases(&self, text: String) -> String {
         self.aliases.iter().fold(text, |text, (name, alias)| {
             if text.contains(name) { text.replace(name, alias) } else { text }
         })

@@ -11,14 +11,14 @@ use crate::ir::Request;
 
 /// A source of chance that belongs to one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Draw {
+pub(crate) struct Draw {
     source: [u8; 32],
     conversation: [u8; 32],
 }
 
 impl Draw {
     /// The source of this request.
-    pub fn of(request: &Request) -> Self {
+    pub(crate) fn of(request: &Request) -> Self {
         let read = (
             &request.model,
             &request.system,
@@ -35,24 +35,24 @@ impl Draw {
     }
 
     /// Whether the conversation is in the one half of them all: every turn of it is.
-    pub fn is_in_half(&self) -> bool {
+    pub(crate) fn is_in_half(&self) -> bool {
         self.conversation.get(1).is_some_and(|byte| byte % 2 == 1)
     }
 
     /// A number below `bound` (0 for a bound of 0), the same each time for the same purpose.
-    pub fn number(&self, purpose: &str, bound: u64) -> u64 {
+    pub(crate) fn number(&self, purpose: &str, bound: u64) -> u64 {
         let bytes = self.bytes(purpose);
         let wide = bytes.iter().take(8).fold(0u64, |sum, byte| (sum << 8) | u64::from(*byte));
         wide.checked_rem(bound).unwrap_or(0)
     }
 
     /// Whether an event of this probability happens.
-    pub fn happens(&self, purpose: &str, percent: u8) -> bool {
+    pub(crate) fn happens(&self, purpose: &str, percent: u8) -> bool {
         self.number(purpose, 100) < u64::from(percent)
     }
 
     /// Lower-case letters and digits, `length` of them.
-    pub fn word(&self, purpose: &str, length: usize) -> String {
+    pub(crate) fn word(&self, purpose: &str, length: usize) -> String {
         (0u32..)
             .flat_map(|round| self.bytes(&format!("{purpose}/{round}")))
             .map(|byte| char::from_digit(u32::from(byte % 36), 36).unwrap_or('0'))

@@ -8,7 +8,7 @@ use crate::ir::CallId;
 /// The shape of the ids a provider issues; a cheap hint to the real backend behind a gateway.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum IdStyle {
+pub(crate) enum IdStyle {
     /// `toolu_01` and 22 characters.
     Toolu,
     /// `call_` and 24 characters (`OpenAI`, `SGLang`).
@@ -31,7 +31,7 @@ pub enum IdStyle {
 
 /// Whether the reply that holds a call holds reasoning as well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reasoned {
+pub(crate) enum Reasoned {
     /// It does: the id says so to [`sealed_turn`](super::seal::sealed_turn) where it has room.
     Yes,
     /// It does not.
@@ -40,7 +40,7 @@ pub enum Reasoned {
 
 impl IdStyle {
     /// The id of the call at `index` (counted from 0) of this turn.
-    pub fn call_id(
+    pub(crate) fn call_id(
         self,
         turn: &TurnDigest,
         index: usize,

@@ -14,12 +14,12 @@
 //! - `output`: whether the server refuses what its model wrote
 //! - `draw`: chance that can be repeated
 //! - [`seal`]: what the server issued, verifiable without memory
-//! - `issue`, [`IdStyle`]: which ids a provider gives to what it issues
+//! - `issue`, `IdStyle`: which ids a provider gives to what it issues
 //! - [`Sim`]: the server
 
 #[cfg(test)]
 mod behaviour;
-pub mod brain;
+pub(crate) mod brain;
 mod draw;
 mod expected;
 mod fleet;
@@ -29,23 +29,25 @@ mod model;
 mod official;
 mod output;
 mod pace;
-pub mod quirks;
+pub(crate) mod quirks;
 mod routes;
-pub mod rules;
-pub mod seal;
+pub(crate) mod rules;
+pub(crate) mod seal;
 mod server;
 mod thinking;
 
-pub use draw::Draw;
-pub use expected::{ExpectedProfile, ResultKey};
-pub use fleet::{Fleet, FleetError};
-pub use ids::{IdStyle, Reasoned};
-pub use model::{ModelFile, NativeTools, Provenance, RulesId, TextForm, Thinking, ThinkingWhen};
-pub use pace::Pace;
-pub use routes::OtherRoute;
-pub use server::{
-    ARRIVALS_PATH, Arrival, ArrivalPage, Arrivals, Clock, Delivery, Options, REPEAT_SLOWLY,
-    RecordedAnswer, RecordedAnswers, RecordedHead, Running, SentAnswer, Sim, WHERE_SERVED,
-    served_at,
+pub(crate) use draw::Draw;
+
+pub use fleet::Fleet;
+
+pub(crate) use ids::{IdStyle, Reasoned};
+pub use model::Provenance;
+pub(crate) use model::{ModelFile, NativeTools, RulesId, Thinking, ThinkingWhen};
+pub(crate) use pace::Pace;
+
+pub(crate) use server::{
+    ARRIVALS_PATH, Arrival, ArrivalPage, Clock, Delivery, REPEAT_SLOWLY, RecordedAnswer,
+    RecordedAnswers, RecordedHead, WHERE_SERVED, served_at,
 };
-pub use thinking::{dialect_switch, is_thinking, thinking_switch};
+pub use server::{Options, Running, Sim};
+pub(crate) use thinking::{dialect_switch, is_thinking, thinking_switch};

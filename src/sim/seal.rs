@@ -16,11 +16,11 @@ const MARK: usize = 6;
 
 /// One reply in one conversation: the same request gives the same turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TurnDigest(String);
+pub(crate) struct TurnDigest(String);
 
 impl TurnDigest {
     /// The turn that answers this request. Whether it is streamed makes no difference.
-    pub fn of(request: &Request) -> Self {
+    pub(crate) fn of(request: &Request) -> Self {
         let said = serde_json::json!([
             request.model,
             request.system,
@@ -32,7 +32,7 @@ impl TurnDigest {
     }
 
     /// Lower-case hex digits that only this turn and this purpose give, at most 64.
-    pub fn digits(&self, purpose: &str, length: usize) -> String {
+    pub(crate) fn digits(&self, purpose: &str, length: usize) -> String {
         hash(purpose, &self.0).chars().take(length).collect()
     }
 
@@ -48,7 +48,7 @@ impl TurnDigest {
     }
 
     /// The id of the `reasoning` item of this turn.
-    pub fn reasoning_item_id(&self) -> String {
+    pub(crate) fn reasoning_item_id(&self) -> String {
         reasoning_item_id(&self.short())
     }
 }
@@ -59,20 +59,20 @@ fn mark(head: &str) -> String {
 
 /// The turn that issued a call together with reasoning, read from the call's id. `None` for calls
 /// issued without reasoning and for ids from elsewhere.
-pub fn sealed_turn(call_id: &str) -> Option<&str> {
+pub(crate) fn sealed_turn(call_id: &str) -> Option<&str> {
     let (rest, found) = call_id.split_at_checked(call_id.len().checked_sub(MARK)?)?;
     let head = rest.get(rest.len().checked_sub(SHORT + 2)?..)?;
     (found == mark(head)).then(|| head.get(..SHORT))?
 }
 
 /// The id of the `reasoning` item that a sealed call came with.
-pub fn reasoning_item_id(sealed_turn: &str) -> String {
+pub(crate) fn reasoning_item_id(sealed_turn: &str) -> String {
     format!("rs_{sealed_turn}{}", half("rs", sealed_turn))
 }
 
 /// What a seal is for; it shows in the first characters, as the providers' do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Seal {
+pub(crate) enum Seal {
     /// The signature of an Anthropic thinking block.
     Signature,
     /// The content of an Anthropic redacted block.
@@ -96,20 +96,20 @@ impl Seal {
     }
 
     /// The seal over this content.
-    pub fn over(self, content: &str) -> String {
+    pub(crate) fn over(self, content: &str) -> String {
         let body = half(self.prefix(), content);
         let proof = half("proof", &body);
         format!("{}{body}{proof}", self.prefix())
     }
 
     /// Whether it was issued here, over whatever content.
-    pub fn is_genuine(self, seal: &str) -> bool {
+    pub(crate) fn is_genuine(self, seal: &str) -> bool {
         let halves = seal.strip_prefix(self.prefix()).and_then(|rest| rest.split_at_checked(HALF));
         halves.is_some_and(|(body, proof)| half("proof", body) == proof)
     }
 
     /// Whether it was issued here over this very content.
-    pub fn vouches_for(self, seal: &str, content: &str) -> bool {
+    pub(crate) fn vouches_for(self, seal: &str, content: &str) -> bool {
         self.over(content) == seal
     }
 }

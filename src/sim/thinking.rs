@@ -11,7 +11,7 @@ use crate::ir::{Object, Request};
 use crate::profile::ThinkingSwitch;
 
 /// Whether the model reasons before it answers this request.
-pub fn is_thinking(model: &ModelFile, request: &Request) -> bool {
+pub(crate) fn is_thinking(model: &ModelFile, request: &Request) -> bool {
     let asked = || switches(model.rules()).iter().find_map(|switch| switch.read(&request.extra));
     match model.thinking.when {
         ThinkingWhen::Never => false,
@@ -22,7 +22,7 @@ pub fn is_thinking(model: &ModelFile, request: &Request) -> bool {
 }
 
 /// The fields that switch the reasoning of a model on and off; nothing where it cannot be switched.
-pub fn thinking_switch(model: &ModelFile) -> Option<ThinkingSwitch> {
+pub(crate) fn thinking_switch(model: &ModelFile) -> Option<ThinkingSwitch> {
     let switch = switches(model.rules()).first()?;
     match model.thinking.when {
         ThinkingWhen::Never | ThinkingWhen::Always => None,
@@ -33,14 +33,14 @@ pub fn thinking_switch(model: &ModelFile) -> Option<ThinkingSwitch> {
 }
 
 /// The fields that switch reasoning on and off in a dialect, as its own provider has them.
-pub fn dialect_switch(dialect: DialectId) -> Option<ThinkingSwitch> {
+pub(crate) fn dialect_switch(dialect: DialectId) -> Option<ThinkingSwitch> {
     let switch = switches(RulesId::of(dialect)).first()?;
     Some(ThinkingSwitch { on: switch.fields(true)?, off: switch.fields(false)? })
 }
 
 /// A request field that switches reasoning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Switch {
+enum ThinkingField {
     /// `thinking: {"type": "enabled" | "adaptive" | "disabled"}`
     ThinkingType,
     /// `enable_thinking: bool`
@@ -57,7 +57,7 @@ enum Switch {
     ThinkingConfig,
 }
 
-fn switches(rules: RulesId) -> &'static [Switch] {
+fn switches(rules: RulesId) -> &'static [ThinkingField] {
     match rules {
         RulesId::Anthropic
         | RulesId::AnthropicStart
@@ -66,9 +66,9 @@ fn switches(rules: RulesId) -> &'static [Switch] {
         | RulesId::DeepseekMessages
         | RulesId::Kimi
         | RulesId::Glm
-        | RulesId::Minimax => &[Switch::ThinkingType],
+        | RulesId::Minimax => &[ThinkingField::ThinkingType],
         RulesId::DeepseekV4 | RulesId::DeepseekR1 => {
-            &[Switch::ThinkingType, Switch::ReasoningEffort]
+            &[ThinkingField::ThinkingType, ThinkingField::ReasoningEffort]
         }
         RulesId::OpenAiChat
         | RulesId::OpenAiChatLong
@@ -76,21 +76,21 @@ fn switches(rules: RulesId) -> &'static [Switch] {
         | RulesId::Copilot
         | RulesId::Mistral
         | RulesId::Groq
-        | RulesId::Xai => &[Switch::ReasoningEffort],
+        | RulesId::Xai => &[ThinkingField::ReasoningEffort],
         RulesId::OpenAiResponses | RulesId::Openrouter => {
-            &[Switch::Reasoning, Switch::ReasoningEffort]
+            &[ThinkingField::Reasoning, ThinkingField::ReasoningEffort]
         }
-        RulesId::Gemini | RulesId::Gemini3 => &[Switch::ThinkingConfig],
-        RulesId::Ollama => &[Switch::Think],
-        RulesId::OllamaChat => &[Switch::ReasoningEffort, Switch::Reasoning],
-        RulesId::Qwen => &[Switch::EnableThinking],
+        RulesId::Gemini | RulesId::Gemini3 => &[ThinkingField::ThinkingConfig],
+        RulesId::Ollama => &[ThinkingField::Think],
+        RulesId::OllamaChat => &[ThinkingField::ReasoningEffort, ThinkingField::Reasoning],
+        RulesId::Qwen => &[ThinkingField::EnableThinking],
         RulesId::Vllm | RulesId::Sglang | RulesId::LlamaCpp => {
-            &[Switch::TemplateArguments, Switch::ReasoningEffort]
+            &[ThinkingField::TemplateArguments, ThinkingField::ReasoningEffort]
         }
     }
 }
 
-impl Switch {
+impl ThinkingField {
     /// The field as a request would have it.
     fn fields(self, on: bool) -> Option<Object> {
         let effort = if on { "medium" } else { "none" };
@@ -152,20 +152,20 @@ fn effort(word: &Value) -> Option<bool> {
 mod tests {
     use super::*;
 
-    fn read(switch: Switch, extra: &Value) -> Option<bool> {
+    fn read(switch: ThinkingField, extra: &Value) -> Option<bool> {
         switch.read(extra.as_object().unwrap())
     }
 
     #[test]
     fn what_a_switch_writes_it_reads_as_it_was_meant() {
         for switch in [
-            Switch::ThinkingType,
-            Switch::EnableThinking,
-            Switch::TemplateArguments,
-            Switch::ReasoningEffort,
-            Switch::Reasoning,
-            Switch::Think,
-            Switch::ThinkingConfig,
+            ThinkingField::ThinkingType,
+            ThinkingField::EnableThinking,
+            ThinkingField::TemplateArguments,
+            ThinkingField::ReasoningEffort,
+            ThinkingField::Reasoning,
+            ThinkingField::Think,
+            ThinkingField::ThinkingConfig,
         ] {
             for on in [true, false] {
                 assert_eq!(switch.read(&switch.fields(on).unwrap()), Some(on), "{switch:?}");
@@ -176,25 +176,25 @@ mod tests {
     #[test]
     fn every_switch_says_on_and_off_and_nothing() {
         let cases = [
-            (Switch::ThinkingType, json!({"thinking": {"type": "adaptive"}}), Some(true)),
-            (Switch::ThinkingType, json!({"thinking": {"type": "disabled"}}), Some(false)),
-            (Switch::EnableThinking, json!({"enable_thinking": false}), Some(false)),
+            (ThinkingField::ThinkingType, json!({"thinking": {"type": "adaptive"}}), Some(true)),
+            (ThinkingField::ThinkingType, json!({"thinking": {"type": "disabled"}}), Some(false)),
+            (ThinkingField::EnableThinking, json!({"enable_thinking": false}), Some(false)),
             (
-                Switch::TemplateArguments,
+                ThinkingField::TemplateArguments,
                 json!({"chat_template_kwargs": {"thinking": true}}),
                 Some(true),
             ),
-            (Switch::ReasoningEffort, json!({"reasoning_effort": "none"}), Some(false)),
-            (Switch::Reasoning, json!({"reasoning": {"effort": "low"}}), Some(true)),
-            (Switch::Reasoning, json!({"reasoning": {"summary": "auto"}}), None),
-            (Switch::Think, json!({"think": "high"}), Some(true)),
-            (Switch::Think, json!({"think": false}), Some(false)),
+            (ThinkingField::ReasoningEffort, json!({"reasoning_effort": "none"}), Some(false)),
+            (ThinkingField::Reasoning, json!({"reasoning": {"effort": "low"}}), Some(true)),
+            (ThinkingField::Reasoning, json!({"reasoning": {"summary": "auto"}}), None),
+            (ThinkingField::Think, json!({"think": "high"}), Some(true)),
+            (ThinkingField::Think, json!({"think": false}), Some(false)),
             (
-                Switch::ThinkingConfig,
+                ThinkingField::ThinkingConfig,
                 json!({"generationConfig": {"thinkingConfig": {"thinkingBudget": 0}}}),
                 Some(false),
             ),
-            (Switch::ThinkingConfig, json!({"thinking": {"type": "enabled"}}), None),
+            (ThinkingField::ThinkingConfig, json!({"thinking": {"type": "enabled"}}), None),
         ];
         for (switch, extra, said) in cases {
             assert_eq!(read(switch, &extra), said, "{switch:?} {extra}");

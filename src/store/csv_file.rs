@@ -18,7 +18,7 @@ const VERSION: &str = "historyVersion";
 
 /// The rows of a file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rows<T> {
+pub(crate) struct Rows<T> {
     /// The complete ones, oldest first.
     pub rows: Vec<T>,
     /// The last line, where a crash cut it short.
@@ -57,12 +57,12 @@ pub(super) fn remove_run(path: &Path, run: &RunId) -> Result<(), StoreError> {
         return Ok(());
     }
     let mut reader = csv::Reader::from_reader(text.as_bytes());
-    let at = reader.headers().map_err(|error| malformed(path, &error))?;
+    let at = reader.headers().map_err(|error| malformed_row(path, &error))?;
     let Some(at) = at.iter().position(|name| name == "run") else { return Ok(()) };
     let mut kept = reader.headers().map(|it| vec![it.clone()]).unwrap_or_default();
     let mut found = false;
     for record in reader.into_records() {
-        let record = record.map_err(|error| malformed(path, &error))?;
+        let record = record.map_err(|error| malformed_row(path, &error))?;
         let is_of_run = record.get(at) == Some(run.as_str());
         found |= is_of_run;
         kept.extend((!is_of_run).then_some(record));
@@ -72,7 +72,7 @@ pub(super) fn remove_run(path: &Path, run: &RunId) -> Result<(), StoreError> {
     }
     let mut writer = csv::Writer::from_writer(Vec::new());
     let written = kept.iter().try_for_each(|record| writer.write_record(record));
-    written.map_err(|error| malformed(path, &error))?;
+    written.map_err(|error| malformed_row(path, &error))?;
     let bytes = writer.into_inner().map_err(|error| io::Error::other(error.to_string()));
     files::write(path, &bytes.map_err(StoreError::io("write", path))?, Durability::Machine)
 }
@@ -93,7 +93,7 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<Rows<T>, StoreErr
     let rows = csv::Reader::from_reader(text.as_bytes())
         .into_deserialize()
         .collect::<Result<Vec<T>, csv::Error>>()
-        .map_err(|error| malformed(path, &error))?;
+        .map_err(|error| malformed_row(path, &error))?;
     Ok(Rows { rows, cut })
 }
 
@@ -129,7 +129,7 @@ fn other_columns(path: &Path, head: &str) -> StoreError {
     }
 }
 
-fn malformed(path: &Path, error: &csv::Error) -> StoreError {
+fn malformed_row(path: &Path, error: &csv::Error) -> StoreError {
     let line = error.position().map_or(1, csv::Position::line);
     let problem = match error.kind() {
         csv::ErrorKind::Deserialize { err, .. } => err.kind().to_string(),

@@ -17,12 +17,12 @@ const LOOKED_UP: usize = 16;
 #[derive(Debug)]
 pub struct Evidence {
     folder: PathBuf,
-    places: OnceLock<Places>,
+    places: OnceLock<EvidenceIndex>,
 }
 
 /// Where every exchange begins.
 #[derive(Debug, Default)]
-struct Places {
+struct EvidenceIndex {
     files: Vec<String>,
     /// The beginning of a digest as a number, the file, and where in it; in order.
     sorted: Vec<(u64, usize, u64)>,
@@ -94,8 +94,8 @@ impl Evidence {
         Ok(found.and_then(|(_, file, at)| Some((places.files.get(*file)?.as_str(), *at))))
     }
 
-    fn read_places(&self) -> Result<Places, StoreError> {
-        let mut places = Places::default();
+    fn read_places(&self) -> Result<EvidenceIndex, StoreError> {
+        let mut places = EvidenceIndex::default();
         for name in self.names()? {
             let path = self.folder.join(&name);
             let contents = Contents::read(&path).map_err(StoreError::io("read", &path))?;

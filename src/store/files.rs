@@ -23,7 +23,7 @@ pub(super) enum Durability {
 }
 
 /// Writes a text to a place that the user chose, whole or not at all.
-pub fn write_text(path: &Path, text: &str) -> Result<(), StoreError> {
+pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), StoreError> {
     write(path, text.as_bytes(), Durability::Machine)
 }
 

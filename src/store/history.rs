@@ -20,7 +20,7 @@ use crate::profile::{Profile, Status, slug};
 use crate::telemetry::{Counts, Metrics};
 
 /// The version of the rows that this binary writes.
-pub const HISTORY_VERSION: u32 = 1;
+pub(crate) const HISTORY_VERSION: u32 = 1;
 
 /// What the row of all targets together is called.
 const ALL: &str = "all";
@@ -28,7 +28,7 @@ const ALL: &str = "all";
 /// The result of one probe of one target in one run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct HistoryRow {
+pub(crate) struct HistoryRow {
     /// The version of this row.
     pub history_version: u32,
     /// Its id, which is also the name of its folder.
@@ -55,7 +55,7 @@ pub struct HistoryRow {
 /// The seven metrics of one target in one run; rates are empty where there was nothing to count.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct MetricsRow {
+pub(crate) struct MetricsRow {
     /// The version of this row.
     pub history_version: u32,
     /// Its id, which is also the name of its folder.
@@ -85,19 +85,19 @@ pub struct MetricsRow {
 
 /// The history beside the folders of runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RunHistory {
+pub(crate) struct RunHistory {
     reports: PathBuf,
 }
 
 impl RunHistory {
     /// The history of the runs in this folder.
-    pub fn of(reports: impl Into<PathBuf>) -> Self {
+    pub(crate) fn of(reports: impl Into<PathBuf>) -> Self {
         Self { reports: reports.into() }
     }
 
     /// Adds the rows of a run, in the place of those that it added before. Returns the incomplete line
     /// that was removed first, if there was one.
-    pub fn add(
+    pub(crate) fn add(
         &self,
         run: &RunId,
         time: DateTime<Utc>,
@@ -115,13 +115,8 @@ impl RunHistory {
     }
 
     /// The results of all runs.
-    pub fn results(&self) -> Result<Rows<HistoryRow>, StoreError> {
+    pub(crate) fn results(&self) -> Result<Rows<HistoryRow>, StoreError> {
         read(&self.results_path())
-    }
-
-    /// The metrics of all runs.
-    pub fn metrics(&self) -> Result<Rows<MetricsRow>, StoreError> {
-        read(&self.metrics_path())
     }
 
     fn results_path(&self) -> PathBuf {
@@ -134,7 +129,9 @@ impl RunHistory {
 }
 
 /// The metrics of several profiles together; `None` where none has any.
-pub fn merge_metrics<'a>(profiles: impl IntoIterator<Item = &'a Profile>) -> Option<Metrics> {
+pub(crate) fn merge_metrics<'a>(
+    profiles: impl IntoIterator<Item = &'a Profile>,
+) -> Option<Metrics> {
     let counts = profiles.into_iter().filter_map(|profile| Some(profile.metrics?.counts));
     counts.reduce(Counts::merged).map(Counts::metrics)
 }
@@ -225,7 +222,7 @@ mod tests {
     #[test]
     fn metrics_are_kept_for_all_targets_together_and_for_each() {
         let (_dir, history, _) = two_runs();
-        let rows = history.metrics().unwrap().rows;
+        let rows = read::<MetricsRow>(&history.metrics_path()).unwrap().rows;
         assert_eq!(rows.len(), 6);
         assert_eq!((rows[0].target.as_str(), rows[1].target.as_str()), (ALL, "acme/big"));
         assert_eq!(rows[0].tool_call_parse_success_rate, Some(0.75));
@@ -276,7 +273,7 @@ mod tests {
             |rows: Vec<RunId>| rows.iter().all(|run| *run == run_of_day(2).0).then_some(rows.len());
         let results = history.results().unwrap().rows;
         assert_eq!(runs(results.into_iter().map(|row| row.run).collect()), Some(2));
-        let metrics = history.metrics().unwrap().rows;
+        let metrics = read::<MetricsRow>(&history.metrics_path()).unwrap().rows;
         assert_eq!(runs(metrics.into_iter().map(|row| row.run).collect()), Some(3));
         for _ in 0..2 {
             history.add(&run, time, &[&probed()]).unwrap();

@@ -14,11 +14,12 @@ use crate::telemetry::Metrics;
 use crate::transport::{BudgetLimits, Money};
 
 /// The version of the file format this binary writes.
-pub const MANIFEST_VERSION: u32 = 1;
+pub(crate) const MANIFEST_VERSION: u32 = 1;
 
 /// `manifest.json`: what a run asked of whom, and how it ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_field_names, reason = "a stored file names its version after itself")]
 pub struct Manifest {
     /// The version of this format.
     pub manifest_version: u32,
@@ -110,9 +111,10 @@ impl Manifest {
     }
 }
 
-/// What a run may spend; null is no limit.
+/// What a run may spend; null means unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_field_names, reason = "the names of the flags")]
 pub struct RunBudget {
     /// Requests, retries included.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -12,7 +12,7 @@ use crate::ir::{Digest, ToolSpec};
 
 /// Why runs cannot be merged.
 #[derive(Debug, thiserror::Error)]
-pub enum MergeError {
+pub(crate) enum MergeError {
     /// Their files cannot be read, or the new ones not be written.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -65,7 +65,7 @@ pub enum MergeError {
 
 /// Whether all shards must be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Completeness {
+pub(crate) enum Completeness {
     /// They must.
     Whole,
     /// Some may be missing: nothing is said of their targets.
@@ -73,7 +73,7 @@ pub enum Completeness {
 }
 
 /// Joins runs into a new one below `reports`.
-pub fn merge_runs(
+pub(crate) fn merge_runs(
     runs: &[RunFolder],
     reports: &Path,
     completeness: Completeness,

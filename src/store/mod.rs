@@ -35,22 +35,23 @@ mod shard;
 mod turns;
 mod versioned;
 
-pub use csv_file::Rows;
-pub use error::StoreError;
-pub use evidence::Evidence;
-pub use files::write_text;
-pub use history::{HISTORY_VERSION, HistoryRow, MetricsRow, RunHistory, merge_metrics};
+pub(crate) use csv_file::Rows;
+pub(crate) use error::StoreError;
+pub(crate) use evidence::Evidence;
+pub(crate) use files::write_text;
+pub(crate) use history::{HISTORY_VERSION, HistoryRow, MetricsRow, RunHistory, merge_metrics};
+pub(crate) use journal::JournalFile;
 #[cfg(test)]
 pub(crate) use journal::testing::keep_exchange;
-pub use journal::{JOURNAL_VERSION, JournalFile};
-pub use manifest::{
-    Completion, KeptChange, MANIFEST_VERSION, Manifest, Percentiles, RunBudget, RunTarget,
-    Selection, TargetCost, Totals,
+pub(crate) use manifest::{
+    Completion, KeptChange, MANIFEST_VERSION, Manifest, Percentiles, RunTarget, Selection,
+    TargetCost, Totals,
 };
-pub use merge::{Completeness, MergeError, merge_runs};
+pub(crate) use merge::{Completeness, merge_runs};
 pub use profile_folder::{ProfileFolder, read_profile};
-pub use run_folder::{Claim, RunFolder};
-pub use run_id::{NotARunId, RunId};
-pub use shard::{NotAShard, Shard};
-pub use turns::Turns;
+pub(crate) use run_folder::Claim;
+pub use run_folder::RunFolder;
+pub(crate) use run_id::RunId;
+pub(crate) use shard::Shard;
+pub(crate) use turns::Turns;
 pub(crate) use versioned::VersionedFile;

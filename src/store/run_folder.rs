@@ -85,7 +85,7 @@ impl RunFolder {
 
     /// The newest run of the user's targets that has a manifest.
     pub fn latest(reports: &Path) -> Result<Option<Self>, StoreError> {
-        // One whose manifest cannot be read is for whoever reads it next to report.
+        // The next reader reports a manifest that cannot be read.
         let is_meant = |run: &Self| run.manifest().map_or(true, |it| it.is_of_targets());
         Ok(Self::list(reports)?.into_iter().rev().find(is_meant))
     }
@@ -183,7 +183,8 @@ impl RunFolder {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::super::{RunBudget, RunTarget, Selection, Totals};
+    use super::super::manifest::RunBudget;
+    use super::super::{RunTarget, Selection, Totals};
     use super::*;
     use crate::dialect::DialectId;
     use crate::ir::Object;

@@ -11,9 +11,8 @@ const TIME: &str = "%Y%m%dT%H%M%SZ";
 
 /// The name of a run: the time it began, as `20261115T083000Z`, and `-002` for the second run of a
 /// second. Names sort as their runs began.
-#[derive(
-    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(into = "String", try_from = "String")]
 #[schemars(with = "String")]
 pub struct RunId(String);

@@ -29,7 +29,7 @@ impl VersionedFile {
         let text = fs::read_to_string(path).map_err(StoreError::io("read", path))?;
         self.check_version(path, &text)?;
         serde_json::from_str(&text)
-            .map_err(|error| self.malformed(path, &error, "restore it or run again"))
+            .map_err(|error| self.malformed_error(path, &error, "restore it or run again"))
     }
 
     /// Reads a file whose meaning matters in full; `None` where there is none.
@@ -65,7 +65,7 @@ impl VersionedFile {
     /// The version that a text claims; a text without one is not our file.
     fn version_in(self, path: &Path, text: &str) -> Result<u64, StoreError> {
         let value: Value = serde_json::from_str(text)
-            .map_err(|error| self.malformed(path, &error, remedy(text)))?;
+            .map_err(|error| self.malformed_error(path, &error, remedy(text)))?;
         value.get(self.field).and_then(Value::as_u64).ok_or_else(|| StoreError::Malformed {
             path: path.to_owned(),
             line: 1,
@@ -76,7 +76,7 @@ impl VersionedFile {
         })
     }
 
-    fn malformed(self, path: &Path, error: &serde_json::Error, remedy: &str) -> StoreError {
+    fn malformed_error(self, path: &Path, error: &serde_json::Error, remedy: &str) -> StoreError {
         let text = error.to_string();
         // The message begins with the place already.
         let problem = text.split(" at line ").next().unwrap_or_default().to_owned();

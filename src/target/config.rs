@@ -73,7 +73,7 @@ pub struct Defaults {
 }
 
 /// How large a reply and its parts may be, where that is not the default.
-pub type Bounds = BTreeMap<Oversize, NonZeroUsize>;
+pub(crate) type Bounds = BTreeMap<Oversize, NonZeroUsize>;
 
 /// How long to wait for what. What is not said is left to the transport.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]

@@ -61,7 +61,7 @@ type OpenTransport = (Arc<dyn Transport>, Credentials, Arc<Budget>);
 /// Opens connections that share a connection pool, a limit of concurrent requests, a budget, and the
 /// limits of the endpoints that they lead to.
 #[derive(Debug)]
-pub struct Connector {
+pub(crate) struct Connector {
     budget: Arc<Budget>,
     prices: Prices,
     concurrency: ConcurrencyLimit,
@@ -90,7 +90,7 @@ pub struct Connection {
 
 impl Connector {
     /// Spends from one budget, with at most so many concurrent requests over all connections.
-    pub fn new(budget: Arc<Budget>, at_once: Option<NonZeroUsize>) -> Self {
+    pub(crate) fn new(budget: Arc<Budget>, at_once: Option<NonZeroUsize>) -> Self {
         Self {
             budget,
             prices: Prices::default(),
@@ -104,18 +104,18 @@ impl Connector {
 
     /// The same, with room for large replies by these bounds.
     #[must_use]
-    pub fn within(self, bounds: &Bounds) -> Self {
+    pub(crate) fn within(self, bounds: &Bounds) -> Self {
         Self { in_flight: InFlight::new(&size_limits(bounds)), ..self }
     }
 
     /// The same, where models have these prices.
     #[must_use]
-    pub fn at_prices(self, prices: Prices) -> Self {
+    pub(crate) fn at_prices(self, prices: Prices) -> Self {
         Self { prices, ..self }
     }
 
     /// Opens a connection over HTTP with the limits and timeouts of the target's endpoint.
-    pub fn connect(&self, target: Target, env: Env<'_>) -> Result<Connection, ConnectError> {
+    pub(crate) fn connect(&self, target: Target, env: Env<'_>) -> Result<Connection, ConnectError> {
         let in_body = secrets_in_fields(&target.extra_body);
         let price = self.prices.of(&target.model);
         if price.is_none() && self.budget.limits().cost.is_some() {
@@ -126,7 +126,7 @@ impl Connector {
     }
 
     /// The models that an endpoint lists, before one of them is chosen as a target.
-    pub async fn offered_models(
+    pub(crate) async fn offered_models(
         &self,
         endpoint: &Endpoint,
         env: Env<'_>,

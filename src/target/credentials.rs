@@ -17,7 +17,7 @@ pub struct Credentials {
 
 /// An environment variable that should hold a credential and does not.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no key for '{provider}': set {}, or name another variable with --api-key-env", shown(.variables))]
+#[error("no key for '{provider}': set {}, or name another variable with --api-key-env", list_variables(.variables))]
 pub struct MissingKey {
     /// Whose key it is.
     pub provider: String,
@@ -25,7 +25,7 @@ pub struct MissingKey {
     pub variables: Vec<String>,
 }
 
-fn shown(variables: &[String]) -> String {
+fn list_variables(variables: &[String]) -> String {
     variables.join(" or ")
 }
 

@@ -27,7 +27,7 @@ pub(crate) const GREETINGS: [&str; 2] = ["Say hi.", "Good morning to you."];
 
 /// The access that was found, and how each candidate answered.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Discovery {
+pub(crate) struct Discovery {
     /// The access to use.
     pub access: Access,
     /// One answer per dialect that was tried, in order of preference; empty when only one was possible.
@@ -47,7 +47,7 @@ pub enum DiscoverError {
     #[error(
         "the endpoint speaks no dialect that is known ({}); check the URL, or name the dialect with \
          --dialect",
-        listed(.answers)
+        list_answers(.answers)
     )]
     NoDialect {
         /// How each dialect was answered.
@@ -63,13 +63,13 @@ impl DiscoverError {
     }
 }
 
-fn listed(answers: &[DialectAnswer]) -> String {
+fn list_answers(answers: &[DialectAnswer]) -> String {
     let each = answers.iter().map(|it| format!("{}: {}", it.dialect, it.said));
     each.collect::<Vec<_>>().join("; ")
 }
 
 /// Finds the access to a model. Where there is only one, nothing is asked.
-pub async fn discover(connection: &Connection) -> Result<Discovery, DiscoverError> {
+pub(crate) async fn discover(connection: &Connection) -> Result<Discovery, DiscoverError> {
     let accesses = &connection.target.endpoint.accesses;
     if let [access] = accesses.as_slice() {
         return Ok(Discovery { access: access.clone(), answers: Vec::new() });

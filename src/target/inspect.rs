@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What a server tells of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Inspection {
+pub(crate) struct Inspection {
     /// The chat template, where it is told.
     pub template: Option<Template>,
     /// Build, quantisation, parsers: by name, as far as they are told. Never part of the hash.
@@ -119,7 +119,7 @@ const QUESTIONS: [Question; 7] = [
 
 /// Asks a server what it tells, all at once and not for long. Clouds that are known to tell nothing
 /// are not asked.
-pub async fn inspect(connection: &Connection, access: &Access) -> Inspection {
+pub(crate) async fn inspect(connection: &Connection, access: &Access) -> Inspection {
     let Connection { target: Target { endpoint, model, .. }, transport, credentials, .. } =
         connection;
     if !may_tell(endpoint) {

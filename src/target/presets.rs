@@ -22,7 +22,7 @@ static FILE: LazyLock<File> = LazyLock::new(|| toml::from_str(TEXT).unwrap_or_de
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// All presets, in the order they are listed to people.
-pub fn presets() -> &'static [Preset] {
+pub(crate) fn presets() -> &'static [Preset] {
     &FILE.providers
 }
 
@@ -37,7 +37,7 @@ struct File {
 /// A provider that is known by name.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Preset {
+pub(crate) struct Preset {
     /// Its name in files, flags and profiles.
     pub id: String,
     /// Its name for people.
@@ -60,7 +60,7 @@ pub struct Preset {
     /// What its users are likely to stumble over.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// Why it is no longer there.
+    /// Why the preset was removed.
     #[serde(default)]
     pub retired: Option<String>,
     /// Why it cannot be probed.
@@ -112,7 +112,7 @@ impl Hosting {
 /// An environment variable that may hold the key.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PresetKey {
+pub(crate) struct PresetKey {
     /// Its name.
     pub env: String,
     /// The header this key goes into, where it is not the dialect's own.
@@ -126,7 +126,7 @@ pub struct PresetKey {
 /// One dialect of a provider.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PresetEndpoint {
+pub(crate) struct PresetEndpoint {
     /// What is spoken.
     pub dialect: DialectId,
     /// Where, with `{names}` to be filled in.
@@ -147,7 +147,7 @@ pub struct PresetEndpoint {
 
 impl PresetEndpoint {
     /// How thinking is switched here, where that is known.
-    pub fn thinking(&self) -> Option<&'static ThinkingSwitch> {
+    pub(crate) fn thinking(&self) -> Option<&'static ThinkingSwitch> {
         FILE.thinking.get(self.thinking.as_deref()?)
     }
 }
@@ -155,7 +155,7 @@ impl PresetEndpoint {
 /// A `{name}` in a provider's URLs.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Variable {
+pub(crate) struct Variable {
     /// The name between the braces.
     pub name: String,
     /// What it stands for.
@@ -170,7 +170,7 @@ pub struct Variable {
 
 /// Why a provider cannot be used by its name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PresetError {
+pub(crate) enum PresetError {
     /// No preset has the name.
     #[error("unknown provider '{name}'{suggestion} (one of: {})", all_ids())]
     Unknown {
@@ -179,7 +179,7 @@ pub enum PresetError {
         /// The nearest one, when one is near, as the rest of a sentence.
         suggestion: String,
     },
-    /// It is no longer there.
+    /// The preset was removed.
     #[error("provider '{id}' is retired: {why}; remove the target or name another provider")]
     Retired {
         /// Which one.
@@ -206,7 +206,7 @@ fn all_ids() -> String {
 
 impl Preset {
     /// The usable preset of this id or alias.
-    pub fn find(name: &str) -> Result<&'static Self, PresetError> {
+    pub(crate) fn find(name: &str) -> Result<&'static Self, PresetError> {
         let wanted = name.to_ascii_lowercase();
         let found = presets().iter().find(|preset| preset.names().any(|known| known == wanted));
         let preset = found.ok_or_else(|| unknown(name, &wanted))?;
@@ -219,14 +219,14 @@ impl Preset {
     }
 
     /// The cloud provider whose host this is. Ports of the user's own machine say nothing.
-    pub fn of_url(url: &Url) -> Option<&'static Self> {
+    pub(crate) fn of_url(url: &Url) -> Option<&'static Self> {
         let host = url.host_str()?;
         let cloud = presets().iter().filter(|p| p.is_usable() && p.kind == Hosting::Cloud);
         cloud.into_iter().find(|preset| preset.hosts().any(|pattern| host_matches(&pattern, host)))
     }
 
     /// Whether it can be probed at all.
-    pub fn is_usable(&self) -> bool {
+    pub(crate) fn is_usable(&self) -> bool {
         self.retired.is_none() && self.unsupported.is_none()
     }
 

@@ -24,11 +24,11 @@ const OTHERS: &str = "*";
 
 /// What the tokens of each model cost.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Prices(BTreeMap<String, Price>);
+pub(crate) struct Prices(BTreeMap<String, Price>);
 
 /// Why a file gives no prices.
 #[derive(Debug, thiserror::Error)]
-pub enum PricesError {
+pub(crate) enum PricesError {
     /// It cannot be read, or is not UTF-8.
     #[error("cannot read the prices {}", path.display())]
     Unreadable {
@@ -40,7 +40,7 @@ pub enum PricesError {
     /// Its text is not that of prices.
     #[error(transparent)]
     Malformed(#[from] ConfigError),
-    /// A number that is no price.
+    /// A number that is not a price.
     #[error("{}: the price of '{model}' is not a number of at least 0 per million tokens", path.display())]
     NotAPrice {
         /// Which file.
@@ -65,7 +65,7 @@ struct PriceEntry {
 
 impl Prices {
     /// Reads a file of prices.
-    pub fn read(path: &Path) -> Result<Self, PricesError> {
+    pub(crate) fn read(path: &Path) -> Result<Self, PricesError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| PricesError::Unreadable { path: path.to_owned(), source })?;
         Self::parse(path, &text)
@@ -84,7 +84,7 @@ impl Prices {
     }
 
     /// The price of a model; `None` where the file does not tell.
-    pub fn of(&self, model: &str) -> Option<Price> {
+    pub(crate) fn of(&self, model: &str) -> Option<Price> {
         self.0.get(model).or_else(|| self.0.get(OTHERS)).copied()
     }
 }

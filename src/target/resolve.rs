@@ -21,7 +21,7 @@ use crate::transport::HeaderText;
 const CUSTOM: &str = "custom";
 
 /// How the environment is looked at: injected, so that resolving stays pure.
-pub type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
+pub(crate) type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// One model with one setting at one endpoint.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,7 +46,7 @@ pub struct Target {
 /// Where a target is and how it may be asked: all that does not depend on the model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Endpoint {
-    /// The provider's id; `custom` when it is none that is known.
+    /// The provider's id; `custom` for an unknown provider.
     pub provider: String,
     /// Whose machine it runs on.
     pub hosting: Hosting,
@@ -117,7 +117,7 @@ fn shown_url(url: &Url) -> String {
 /// Everything that an entry asks to be probed: each model with each variant.
 ///
 /// `folder` is where relative paths of the entry start.
-pub fn resolve(
+pub(crate) fn resolve(
     entry: &TargetEntry,
     defaults: &Defaults,
     folder: &Path,
@@ -175,7 +175,7 @@ fn shown_host(url: &Url) -> String {
 }
 
 /// The endpoint of an entry, whose model may not be known yet.
-pub fn resolve_endpoint(
+pub(crate) fn resolve_endpoint(
     entry: &TargetEntry,
     defaults: &Defaults,
     folder: &Path,
@@ -248,7 +248,8 @@ mod tests {
 
     use super::*;
     use crate::dialect::DialectId;
-    use crate::target::{DialectChoice, ExtraBody, Span, VariantEntry};
+    use crate::target::entry::VariantEntry;
+    use crate::target::{DialectChoice, ExtraBody, Span};
 
     fn entry(provider: &str) -> TargetEntry {
         TargetEntry {

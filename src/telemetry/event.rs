@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The version of the lines that this binary writes and understands.
-pub const TELEMETRY_VERSION: u32 = 1;
+pub(crate) const TELEMETRY_VERSION: u32 = 1;
 
 /// One turn with a model: a request that was answered, and what was made of the answer. One line of
 /// JSON. Requests that were not answered at all (timeouts, limits, server errors) leave no line.
@@ -72,7 +72,7 @@ pub struct TurnEvent {
 /// A turn event that contradicts itself.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{field}`: {problem}")]
-pub struct Contradiction {
+pub(crate) struct Contradiction {
     /// The field that contradicts another.
     pub field: &'static str,
     /// How.

@@ -54,7 +54,8 @@ fn rate(part: u64, whole: u64) -> Option<f64> {
 }
 
 /// The metrics by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "camelCase")]
 pub enum MetricName {
     /// See [`Metrics::tool_call_parse_success_rate`].
     ToolCallParseSuccessRate,
@@ -86,15 +87,7 @@ impl MetricName {
 
     /// The one spelling used in data and output.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::ToolCallParseSuccessRate => "toolCallParseSuccessRate",
-            Self::SchemaValidationFailureRate => "schemaValidationFailureRate",
-            Self::ToolResultClosureErrors => "toolResultClosureErrors",
-            Self::ReasoningReplayErrors => "reasoningReplayErrors",
-            Self::ParallelDowngradeRate => "parallelDowngradeRate",
-            Self::RepairSuccessRate => "repairSuccessRate",
-            Self::UnsafeExecutionsBlocked => "unsafeExecutionsBlocked",
-        }
+        self.into()
     }
 }
 

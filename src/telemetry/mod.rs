@@ -13,6 +13,7 @@ mod lines;
 mod metrics;
 
 pub use counts::Counts;
-pub use event::{Contradiction, TELEMETRY_VERSION, TurnEvent};
+pub(crate) use event::TELEMETRY_VERSION;
+pub use event::TurnEvent;
 pub use lines::{BadLine, read_lines};
 pub use metrics::{MetricName, Metrics};

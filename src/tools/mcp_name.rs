@@ -12,7 +12,7 @@ const HASH_LENGTH: usize = 12;
 /// `mcp__server__tool`, in letters, digits, `_` and `-`, at most 64 characters. Different pairs get
 /// different names: a name that had to be changed, shortened, or that could be read as another pair
 /// ends in a hash of the pair.
-pub fn mcp_name(server: &str, tool: &str) -> String {
+pub(crate) fn mcp_name(server: &str, tool: &str) -> String {
     let plain = format!("{PREFIX}{}{SEPARATOR}{}", legal(server), legal(tool));
     if plain.len() <= MAX_NAME_LENGTH && is_readable(server, tool) {
         return plain;

@@ -7,7 +7,7 @@
 //! - [`probes`]: the side-effect-free tools of the suite
 //! - [`import_tools`]: tools as files of other programs declare them
 //! - [`mcp_name`]: names for tools of MCP servers
-//! - [`text_matching`], [`text_of_format`]: sample texts for schemas
+//! - `text_matching`, `text_of_format`: sample texts for schemas
 //!
 //! Nothing here does I/O, reads a clock or draws random numbers: what must not be guessed is made by
 //! [`Nonces`], from a seed that the caller gives.
@@ -31,12 +31,13 @@ use serde_json::Value;
 pub use catalog::Catalog;
 pub use failure::{ErrorCode, Retry, ToolFailure};
 pub use import::{BadTools, import_tools};
-pub use mcp_name::mcp_name;
+
 pub use nonce::Nonces;
 pub use registry::{Hook, Registry, RegistryError};
-pub use sample::{Choices, text_matching, text_of_format};
+pub(crate) use sample::{Choices, text_matching, text_of_format};
 use truncate::truncate;
-pub use validate::{ArgumentSchema, BadSchema};
+pub(crate) use validate::ArgumentSchema;
+pub use validate::BadSchema;
 
 use crate::ir::ToolSpec;
 
@@ -54,7 +55,7 @@ pub enum Effect {
 
 /// A tool: what a model is told about it, and what it does.
 ///
-/// Implemented by the tools of [`probes`] and by whoever gives a model tools of their own. `run` is
+/// Implemented by the tools of [`probes`] and by programs that give a model their own tools. `run` is
 /// called with arguments that satisfy the spec's schema. An `Err` is for the model to read and act
 /// on; there is no other kind of failure, so an implementation must not panic.
 pub trait Tool: Send + Sync {

@@ -4,7 +4,7 @@ use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 /// Where the choices of a sample come from: the seed of a trial, or always the first.
-pub trait Choices {
+pub(crate) trait Choices {
     /// Choices for a part of the sample, independent of the others.
     #[must_use]
     fn child(&self, label: &str) -> Self;
@@ -21,7 +21,7 @@ const LONGEST: usize = 512;
 
 /// A text that a pattern matches; `None` where the pattern cannot be read or its text is too long.
 /// Look-around is taken for granted, so the text has still to be checked.
-pub fn text_matching(pattern: &str, choices: &impl Choices) -> Option<String> {
+pub(crate) fn text_matching(pattern: &str, choices: &impl Choices) -> Option<String> {
     let hir = ParserBuilder::new().build().parse(pattern).ok()?;
     let mut out = String::new();
     write(&hir, choices, &mut out)?;
@@ -67,7 +67,7 @@ fn member(class: &Class, choices: &impl Choices) -> Option<char> {
 }
 
 /// A text of one of the formats that JSON Schema names; `None` for formats it does not know.
-pub fn text_of_format(format: &str) -> Option<&'static str> {
+pub(crate) fn text_of_format(format: &str) -> Option<&'static str> {
     Some(match format {
         "date" => "2026-01-15",
         "date-time" => "2026-01-15T09:30:00Z",

@@ -23,7 +23,7 @@ static COMPILED: LazyLock<Mutex<HashMap<String, ArgumentSchema>>> = LazyLock::ne
 
 /// The compiled schema of one tool's arguments. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct ArgumentSchema(Arc<Compiled>);
+pub(crate) struct ArgumentSchema(Arc<Compiled>);
 
 #[derive(Debug)]
 struct Compiled {
@@ -38,7 +38,7 @@ pub struct BadSchema(String);
 
 impl ArgumentSchema {
     /// Compiles a tool's `input_schema`, unless it was compiled before.
-    pub fn new(schema: &Value) -> Result<Self, BadSchema> {
+    pub(crate) fn new(schema: &Value) -> Result<Self, BadSchema> {
         let text = schema.to_string();
         let compiled = || COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = compiled().get(&text) {
@@ -56,7 +56,7 @@ impl ArgumentSchema {
     }
 
     /// Accepts the arguments, or says for each fault where it is, what was expected and what came.
-    pub fn check(&self, input: &Value) -> Result<(), ToolFailure> {
+    pub(crate) fn check(&self, input: &Value) -> Result<(), ToolFailure> {
         let complaints = self.complaints(input);
         if complaints.is_empty() {
             return Ok(());
@@ -65,7 +65,7 @@ impl ArgumentSchema {
     }
 
     /// The faults, each as `input.place.city: expected string, got 7`.
-    pub fn complaints(&self, input: &Value) -> Vec<String> {
+    pub(crate) fn complaints(&self, input: &Value) -> Vec<String> {
         self.0
             .validator
             .iter_errors(input)

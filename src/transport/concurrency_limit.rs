@@ -13,23 +13,23 @@ use super::{Judge, Transport};
 
 /// A number of concurrent requests that all endpoints of a run share, as clones do.
 #[derive(Debug, Clone, Default)]
-pub struct ConcurrencyLimit(Option<Arc<Semaphore>>);
+pub(crate) struct ConcurrencyLimit(Option<Arc<Semaphore>>);
 
 impl ConcurrencyLimit {
-    /// At most so many requests at the same time; `None` is no limit.
-    pub fn of(places: Option<NonZeroUsize>) -> Self {
+    /// At most so many requests at the same time; `None` means unlimited.
+    pub(crate) fn of(places: Option<NonZeroUsize>) -> Self {
         Self(places.map(|places| Arc::new(Semaphore::new(places.get()))))
     }
 
     /// A transport that waits for a place for each exchange.
-    pub fn around<T: Transport>(&self, inner: T) -> ConcurrencyLimited<T> {
+    pub(crate) fn around<T: Transport>(&self, inner: T) -> ConcurrencyLimited<T> {
         ConcurrencyLimited { inner, places: self.0.clone() }
     }
 }
 
-/// A transport under a [`ConcurrencyLimit`].
+/// A transport under a `ConcurrencyLimit`.
 #[derive(Debug)]
-pub struct ConcurrencyLimited<T> {
+pub(crate) struct ConcurrencyLimited<T> {
     inner: T,
     places: Option<Arc<Semaphore>>,
 }

@@ -11,9 +11,8 @@ use crate::secret::Scrubber;
 use crate::wire::WireError;
 
 /// A failed attempt. Stored as evidence, so each variant carries plain data and no live error.
-#[derive(
-    Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, thiserror::Error,
-)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, schemars::JsonSchema, thiserror::Error)]
 #[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 #[non_exhaustive]
 pub enum TransportError {

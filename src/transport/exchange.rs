@@ -20,7 +20,7 @@ use crate::ir::Digest;
 use crate::wire::Frame;
 
 /// The version of the stored form that this program writes.
-pub const EXCHANGE_VERSION: u32 = 1;
+pub(crate) const EXCHANGE_VERSION: u32 = 1;
 
 /// How many bytes of a large reply are its beginning.
 const BEGINNING: usize = 16 * 1024;
@@ -133,9 +133,8 @@ pub enum AttemptEnd {
 }
 
 /// How long an attempt took, waits for limits and between attempts left out.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Timing {
     /// From sending until the first byte of the body.
@@ -244,12 +243,12 @@ impl RecordedExchange {
         &self.digest
     }
 
-    /// Takes the room that it has in memory, for whoever stores it.
+    /// Takes its reservation of memory, to release it once the exchange is stored.
     pub(crate) fn take_room(&mut self) -> Room {
         std::mem::take(&mut self.exchange.room)
     }
 
-    /// Takes what it has reserved of the budget, for whoever charges it.
+    /// Takes its reservation of the budget, to charge it.
     pub(crate) fn take_payment(&mut self) -> Option<Arc<Payment>> {
         self.exchange.payment.0.take()
     }
@@ -294,7 +293,7 @@ impl Deref for RecordedExchange {
     }
 }
 
-/// Stored as the exchange alone: whoever reads it computes the digest anew.
+/// Stored as the exchange alone: a reader computes the digest anew.
 impl Serialize for RecordedExchange {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.exchange.serialize(serializer)

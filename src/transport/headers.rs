@@ -29,7 +29,7 @@ const KEPT: &[&str] = &[
 const KEPT_PREFIXES: &[&str] =
     &["anthropic-ratelimit-", "ratelimit-", "x-groq-", "x-litellm-", "x-portkey-", "x-ratelimit-"];
 
-/// Request headers whose value is a credential, whoever set them.
+/// Request headers whose value is a credential, set by the tool or by the user.
 const CREDENTIAL_HEADERS: &[&str] = &[
     "api-key",
     "authorization",
@@ -68,7 +68,7 @@ pub(super) fn is_credential(name: &str) -> bool {
 }
 
 /// Whether the value of a header that a user sets may be stored and shown.
-pub fn is_open_header(name: &str) -> bool {
+pub(crate) fn is_open_header(name: &str) -> bool {
     OPEN_HEADERS.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 

@@ -118,7 +118,7 @@ impl HttpTransport {
     async fn attempt(&self, call: &HttpCall) -> Exchange {
         let scrubber = self.scrubber_for(call);
         let started = Instant::now();
-        let mut arrival = Arrival::default();
+        let mut arrival = PartialResponse::default();
         let result = timeout(
             self.timeouts.total,
             self.send_and_receive(call, &scrubber, started, &mut arrival),
@@ -140,7 +140,7 @@ impl HttpTransport {
         call: &HttpCall,
         scrubber: &Scrubber,
         started: Instant,
-        arrival: &mut Arrival,
+        arrival: &mut PartialResponse,
     ) -> Result<(), TransportError> {
         let response = self.send_and_read_head(call, started).await?;
         let head = read_head(&response, scrubber);
@@ -176,7 +176,7 @@ impl HttpTransport {
         &self,
         mut response: reqwest::Response,
         started: Instant,
-        arrival: &mut Arrival,
+        arrival: &mut PartialResponse,
     ) -> Result<(), TransportError> {
         let Some((_, receiver)) = &mut arrival.response else { return Ok(()) };
         loop {
@@ -243,7 +243,7 @@ fn base_client(connect: Duration) -> Result<ClientBuilder, rustls::Error> {
 }
 
 /// Whether an address is on this machine. Such addresses are reached without a proxy.
-pub fn is_loopback(url: &Url) -> bool {
+pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.to_canonical().is_loopback(),
@@ -301,7 +301,7 @@ impl From<Method> for reqwest::Method {
 
 /// What has arrived of a response; kept when the wait for the rest is cancelled.
 #[derive(Debug, Default)]
-struct Arrival {
+struct PartialResponse {
     /// Status and headers, and the receiver of the body.
     response: Option<(Response, Receiver)>,
     first_byte_ms: Option<u64>,
@@ -309,7 +309,7 @@ struct Arrival {
     room: Room,
 }
 
-impl Arrival {
+impl PartialResponse {
     fn into_outcome(self, result: Result<(), TransportError>, scrubber: &Scrubber) -> HttpOutcome {
         let oversize = matches!(result, Err(TransportError::TooLarge { .. }));
         let response = self.response.map(|(head, receiver)| Response {

@@ -17,9 +17,8 @@ use super::spending::TokenCount;
 use super::{Judge, Transport};
 
 /// What was spent.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Spent {
     /// Requests sent, retries among them.
@@ -75,7 +74,7 @@ pub enum Standing {
 
 /// Keeps what happens with one target. Implemented by the store's files.
 ///
-/// A journal that cannot be written remembers why; whoever closes it is told.
+/// A journal that cannot be written keeps the reason and returns it when it is closed.
 pub trait Journal: fmt::Debug + Send + Sync {
     /// Notes that a request is about to be sent, and what it can cost at most. Where this fails,
     /// nothing may be sent.
@@ -95,14 +94,14 @@ pub trait Journal: fmt::Debug + Send + Sync {
 }
 
 /// A transport whose exchanges go through a journal.
-pub struct Journaled {
+pub(crate) struct Journaled {
     inner: Arc<dyn Transport>,
     journal: Arc<dyn Journal>,
 }
 
 impl Journaled {
     /// Asks `inner` what the journal does not hold.
-    pub fn new(inner: Arc<dyn Transport>, journal: Arc<dyn Journal>) -> Self {
+    pub(crate) fn new(inner: Arc<dyn Transport>, journal: Arc<dyn Journal>) -> Self {
         Self { inner, journal }
     }
 

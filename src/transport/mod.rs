@@ -67,24 +67,25 @@ pub(crate) mod testing;
 
 use futures_util::future::BoxFuture;
 
-pub use crate::secret::{SECRET_MARK, Scrubber, Secret};
+pub(crate) use crate::secret::SECRET_MARK;
+pub use crate::secret::{Scrubber, Secret};
 pub use bounds::{Oversize, SizeLimits};
 pub(crate) use call::secrets_in_url;
 pub use call::{HeaderText, HttpCall, Method, SentRequest};
-pub use cassette::{
-    Cassette, JsonDifference, Nearest, Piecing, Playback, Recut, RequestKey, cut_short,
-    difference_size, differences, recut,
-};
-pub use concurrency_limit::ConcurrencyLimit;
+pub(crate) use cassette::{Cassette, Playback, RequestKey, difference_size, differences};
+pub use cassette::{JsonDifference, Nearest, Piecing, Recut, cut_short, recut};
+pub(crate) use concurrency_limit::ConcurrencyLimit;
 pub use error::TransportError;
+pub(crate) use exchange::EXCHANGE_VERSION;
 pub use exchange::{
-    Body, EXCHANGE_VERSION, Exchange, HttpOutcome, Measurements, RecordedExchange, Response,
-    TimedFrame, Timing,
+    Body, Exchange, HttpOutcome, Measurements, RecordedExchange, Response, TimedFrame, Timing,
 };
-pub use headers::is_open_header;
-pub use http::{HttpTransport, Pool, SetupError, is_loopback};
+pub(crate) use headers::is_open_header;
+pub(crate) use http::is_loopback;
+pub use http::{HttpTransport, Pool, SetupError};
 pub use in_flight::InFlight;
-pub use journal::{Journal, Journaled, Spent, Standing};
+pub(crate) use journal::Journaled;
+pub use journal::{Journal, Spent, Standing};
 pub use limits::{EndpointLimits, SharedLimits};
 pub use retry::{Judgement, RetryPolicy};
 pub use retrying::{RetrySettings, Retrying};
@@ -101,8 +102,8 @@ pub fn by_status(_response: &Response) -> Judgement {
     Judgement::ByStatus
 }
 
-/// Sends calls to an endpoint. Implemented by HTTP, by [`Retrying`], [`Journaled`] and others around
-/// another transport, and by [`Cassette`], which replays recorded exchanges.
+/// Sends calls to an endpoint. Implemented by HTTP, by `Retrying`, `Journaled` and others around
+/// another transport, and by `Cassette`, which replays recorded exchanges.
 ///
 /// `send` always gives a record: failure is an [`HttpOutcome`], and a record holds no secret. Dropping
 /// the future cancels the exchange; nothing of it goes on in the background.

@@ -101,21 +101,21 @@ impl SendGate {
     }
 
     /// A way through, unless what comes is held. What is refused does not come this far.
-    fn enter(&self) -> Option<Passage<'_>> {
+    fn enter(&self) -> Option<Permit<'_>> {
         let mut is_open = false;
         self.0.send_if_modified(|traffic| {
             is_open = traffic.passing != Passing::Held;
             traffic.under_way += usize::from(is_open);
             false
         });
-        is_open.then(|| Passage(self))
+        is_open.then(|| Permit(self))
     }
 }
 
 /// One attempt that is under way.
-struct Passage<'a>(&'a SendGate);
+struct Permit<'a>(&'a SendGate);
 
-impl Drop for Passage<'_> {
+impl Drop for Permit<'_> {
     fn drop(&mut self) {
         self.0.0.send_if_modified(|traffic| {
             traffic.under_way -= 1;

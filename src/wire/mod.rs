@@ -21,7 +21,8 @@ mod properties;
 use serde::{Deserialize, Serialize};
 
 pub use reader::{FrameReader, WireError, WireLimits, read_all};
-pub use writer::{FrameWriter, LineEnd, SseStyle, write_all};
+pub use writer::write_all;
+pub(crate) use writer::{FrameWriter, LineEnd, SseStyle};
 
 /// How a stream is cut into frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]

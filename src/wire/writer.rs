@@ -6,7 +6,7 @@ use super::{Frame, Framing};
 
 /// How lines of server-sent events end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum LineEnd {
+pub(crate) enum LineEnd {
     /// LF.
     #[default]
     Lf,
@@ -28,7 +28,7 @@ impl LineEnd {
 
 /// How server-sent events are spelled; every spelling reads back as the same frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SseStyle {
+pub(crate) struct SseStyle {
     /// How lines end.
     pub line_end: LineEnd,
     /// Whether a space follows the colon. A value that begins with a space gets one regardless.
@@ -43,7 +43,7 @@ impl Default for SseStyle {
 
 /// Writes the frames of one stream, one by one.
 #[derive(Debug)]
-pub struct FrameWriter {
+pub(crate) struct FrameWriter {
     framing: Framing,
     style: SseStyle,
     array: ArrayPosition,
@@ -57,12 +57,12 @@ enum ArrayPosition {
 
 impl FrameWriter {
     /// A writer in the usual spelling.
-    pub fn new(framing: Framing) -> Self {
+    pub(crate) fn new(framing: Framing) -> Self {
         Self { framing, style: SseStyle::default(), array: ArrayPosition::BeforeFirst }
     }
 
     /// A writer of server-sent events in another spelling.
-    pub fn sse(style: SseStyle) -> Self {
+    pub(crate) fn sse(style: SseStyle) -> Self {
         Self { style, ..Self::new(Framing::Sse) }
     }
 
@@ -72,7 +72,7 @@ impl FrameWriter {
     /// or a line end in an event name (it becomes a space). The JSON framings have no event names,
     /// and a line end between tokens becomes a space in NDJSON; a comment becomes blank space, as
     /// the keep-alives of such servers are.
-    pub fn write(&mut self, frame: &Frame) -> Vec<u8> {
+    pub(crate) fn write(&mut self, frame: &Frame) -> Vec<u8> {
         match (self.framing, frame) {
             (Framing::Sse, Frame::Event { event, data }) => self.sse_event(event.as_deref(), data),
             (Framing::Sse, Frame::Comment(text)) => self.sse_comment(text),
@@ -84,7 +84,7 @@ impl FrameWriter {
     }
 
     /// The bytes that end the stream: the bracket of an array, nothing elsewhere.
-    pub fn finish(self) -> Vec<u8> {
+    pub(crate) fn finish(self) -> Vec<u8> {
         match (self.framing, self.array) {
             (Framing::JsonArray, ArrayPosition::BeforeFirst) => b"[]".to_vec(),
             (Framing::JsonArray, ArrayPosition::AfterFirst) => b"\n]".to_vec(),

@@ -9,8 +9,8 @@ const LENGTH: usize = 9;
 pub(super) fn read(parts: &mut [Part], turn: usize) {
     for (index, part) in parts.iter_mut().enumerate() {
         match part {
-            Part::Call(call) => call.id = made(&format!("{turn} {index} {}", call.id)),
-            Part::BrokenCall(call) => call.id = made(&format!("{turn} {index} {}", call.id)),
+            Part::Call(call) => call.id = derive_id(&format!("{turn} {index} {}", call.id)),
+            Part::BrokenCall(call) => call.id = derive_id(&format!("{turn} {index} {}", call.id)),
             Part::Text(_) | Part::Reasoning(_) | Part::Result(_) => {}
         }
     }
@@ -20,22 +20,22 @@ pub(super) fn read(parts: &mut [Part], turn: usize) {
 pub(super) fn write(messages: &mut [Message]) {
     for part in messages.iter_mut().flat_map(|message| &mut message.parts) {
         match part {
-            Part::Call(call) => call.id = mapped(&call.id),
-            Part::BrokenCall(call) => call.id = mapped(&call.id),
-            Part::Result(result) => result.tool_call_id = mapped(&result.tool_call_id),
+            Part::Call(call) => call.id = map_id(&call.id),
+            Part::BrokenCall(call) => call.id = map_id(&call.id),
+            Part::Result(result) => result.tool_call_id = map_id(&result.tool_call_id),
             Part::Text(_) | Part::Reasoning(_) => {}
         }
     }
 }
 
-fn mapped(id: &CallId) -> CallId {
+fn map_id(id: &CallId) -> CallId {
     let text = id.as_str();
     let is_safe = text.len() == LENGTH && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    if is_safe { id.clone() } else { made(text) }
+    if is_safe { id.clone() } else { derive_id(text) }
 }
 
 /// An id that follows from a text.
-fn made(text: &str) -> CallId {
+fn derive_id(text: &str) -> CallId {
     const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
     let mut hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

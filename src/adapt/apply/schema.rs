@@ -33,7 +33,7 @@ impl Simplifier<'_> {
     }
 
     fn simplify(&self, schema: &Value, depth: usize) -> Value {
-        let target = self.inlined(schema).filter(|_| depth < MAX_DEPTH);
+        let target = self.inline_reference(schema).filter(|_| depth < MAX_DEPTH);
         if let Some(target) = target {
             return self.simplify(target, depth + 1);
         }
@@ -44,7 +44,7 @@ impl Simplifier<'_> {
             match key.as_str() {
                 _ if self.drops(case_of(key)) => told.push(format!("{key}: {value}")),
                 "type" => {
-                    out.insert(key.clone(), self.widened(value, depth));
+                    out.insert(key.clone(), self.widen_type(value, depth));
                 }
                 "properties" | "$defs" | "definitions" => {
                     out.insert(key.clone(), self.each(value, depth));
@@ -68,7 +68,7 @@ impl Simplifier<'_> {
         Value::Object(out)
     }
 
-    fn inlined<'s>(&'s self, schema: &Value) -> Option<&'s Value> {
+    fn inline_reference<'s>(&'s self, schema: &Value) -> Option<&'s Value> {
         let pointer = schema.get("$ref")?.as_str()?.strip_prefix('#')?;
         self.root.pointer(pointer).filter(|_| self.drops("$ref"))
     }
@@ -79,7 +79,7 @@ impl Simplifier<'_> {
     }
 
     /// The type with text beside it. The arguments themselves stay an object.
-    fn widened(&self, kind: &Value, depth: usize) -> Value {
+    fn widen_type(&self, kind: &Value, depth: usize) -> Value {
         let names: Vec<&str> = match kind {
             Value::String(name) => vec![name],
             other => other.as_array().into_iter().flatten().filter_map(Value::as_str).collect(),

@@ -41,7 +41,7 @@ fn parts(tool: &ToolSpec, keywords: &[String]) -> Option<Vec<ToolSpec>> {
         ToolSpec {
             name: part_name(&tool.name, number),
             description: format!("{} Form {number} of {}.", tool.description, branches.len()),
-            input_schema: Value::Object(merged(root, keyword, branch)),
+            input_schema: Value::Object(merge_branch(root, keyword, branch)),
             strict: tool.strict,
         }
     };
@@ -65,7 +65,7 @@ fn resolve<'s>(root: &'s Object, branch: &'s Value) -> Option<&'s Object> {
 }
 
 /// The root without its choice, and one branch with it.
-fn merged(root: &Object, keyword: &str, branch: &Object) -> Object {
+fn merge_branch(root: &Object, keyword: &str, branch: &Object) -> Object {
     let mut out = root.clone();
     out.shift_remove(keyword);
     for (key, value) in branch {
@@ -84,7 +84,7 @@ fn merged(root: &Object, keyword: &str, branch: &Object) -> Object {
     out
 }
 
-/// The tools with the parts in the place of those that are split.
+/// The tools, where each split tool is replaced by its parts.
 pub(super) fn offered(tools: &[ToolSpec], offers: &[Offer]) -> Vec<ToolSpec> {
     let offered = tools.iter().flat_map(|tool| match offer_of(offers, &tool.name) {
         Some(offer) => offer.parts.clone(),

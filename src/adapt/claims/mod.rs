@@ -7,7 +7,8 @@ mod tables;
 
 use serde::Serialize;
 
-pub use tables::{BadTable, read_claims, server_claims};
+pub(crate) use tables::server_claims;
+pub use tables::{BadTable, read_claims};
 
 use crate::ir::Layer;
 use crate::profile::{
@@ -46,7 +47,7 @@ pub struct ClaimCheck {
 pub fn check_claims(claims: &[ClaimOf], profile: &Profile) -> Vec<ClaimCheck> {
     let own = claims.iter().filter(|it| is_about(&it.model, profile));
     own.map(|it| {
-        let measured = measured(it.claim, profile);
+        let measured = measured_value(it.claim, profile);
         let verdict = match (it.says, measured) {
             (_, None) => ClaimVerdict::Unmeasured,
             (true, Some(false)) => ClaimVerdict::FalseYes,
@@ -81,7 +82,7 @@ fn is_about(name: &str, profile: &Profile) -> bool {
         || name.eq_ignore_ascii_case(&full)
 }
 
-fn measured(claim: Claim, profile: &Profile) -> Option<bool> {
+fn measured_value(claim: Claim, profile: &Profile) -> Option<bool> {
     let (found, results) = (&profile.capabilities, &profile.results);
     match claim {
         Claim::Tools => {

@@ -44,7 +44,7 @@ const LLAMA_CPP: [(&str, Claim); 3] = [
 ];
 
 /// What a server says of the model that it was asked about: llama.cpp's `/props` or Ollama's `/api/show`.
-pub fn server_claims(answer: &Value) -> Vec<ClaimOf> {
+pub(crate) fn server_claims(answer: &Value) -> Vec<ClaimOf> {
     let caps = flags("", answer.get("chat_template_caps"), &LLAMA_CPP);
     let named = answer.get("capabilities").filter(|it| it.is_array());
     caps.into_iter().chain(words("", named, &OLLAMA)).collect()

@@ -15,18 +15,18 @@ type Kinds = &'static [CorrectionKind];
 pub(super) const CONTEXT: u64 = 128_000;
 
 pub(super) fn strict_json(value: Value, expresses: Kinds) -> Rendered {
-    rendered(pretty(&known(value)), Comment::Key, expresses)
+    render_body(pretty(&known(value)), Comment::Key, expresses)
 }
 
 pub(super) fn commented_json(value: Value, expresses: Kinds) -> Rendered {
-    rendered(pretty(&known(value)), Comment::Mark("//"), expresses)
+    render_body(pretty(&known(value)), Comment::Mark("//"), expresses)
 }
 
 pub(super) fn as_yaml(value: Value, expresses: Kinds) -> Rendered {
-    rendered(yaml(&known(value)), Comment::Mark("#"), expresses)
+    render_body(yaml(&known(value)), Comment::Mark("#"), expresses)
 }
 
-fn rendered(body: String, comment: Comment, expresses: Kinds) -> Rendered {
+fn render_body(body: String, comment: Comment, expresses: Kinds) -> Rendered {
     Rendered { body, comment, expresses, notes: Vec::new() }
 }
 

@@ -16,7 +16,7 @@ fn command(program: String, flags: Vec<String>, expresses: &'static [CorrectionK
 }
 
 /// What a server's own parser corrects, where it has one for the format that was found.
-fn parsed(name: Option<&str>) -> &'static [CorrectionKind] {
+fn corrections_of_parser(name: Option<&str>) -> &'static [CorrectionKind] {
     if name.is_some() { &[CorrectionKind::Parsing] } else { &[] }
 }
 
@@ -27,18 +27,18 @@ pub(super) fn vllm(facts: &Facts<'_>) -> Rendered {
         flags.push("--enable-auto-tool-choice".to_owned());
         flags.push(format!("--tool-call-parser {parser}"));
     }
-    command(format!("vllm serve {}", quoted(facts.model())), flags, parsed(parser))
+    command(format!("vllm serve {}", quoted(facts.model())), flags, corrections_of_parser(parser))
 }
 
 pub(super) fn sglang(facts: &Facts<'_>) -> Rendered {
     let parser = facts.text_format.and_then(parsers::sglang);
     let flags = parser.map(|it| format!("--tool-call-parser {it}")).into_iter().collect();
     let program = format!("python -m sglang.launch_server --model-path {}", quoted(facts.model()));
-    command(program, flags, parsed(parser))
+    command(program, flags, corrections_of_parser(parser))
 }
 
 /// llama.cpp reads calls by the template, which needs `--jinja`.
 pub(super) fn llama_cpp(facts: &Facts<'_>) -> Rendered {
     let flags = facts.text_format.map(|_| "--jinja".to_owned()).into_iter().collect();
-    command("llama-server".to_owned(), flags, parsed(facts.text_format))
+    command("llama-server".to_owned(), flags, corrections_of_parser(facts.text_format))
 }

@@ -1,6 +1,7 @@
 //! Settings for programs that have no format of their own here.
 
 use serde_json::{Value, json};
+use strum::VariantArray as _;
 
 use super::facts::Facts;
 use super::text::{known, pretty, quoted};
@@ -34,7 +35,7 @@ pub(super) fn json(facts: &Facts<'_>) -> Rendered {
     Rendered {
         body: pretty(&value),
         comment: Comment::Key,
-        expresses: &CorrectionKind::ALL,
+        expresses: CorrectionKind::VARIANTS,
         notes: Vec::new(),
     }
 }
@@ -53,7 +54,7 @@ pub(super) fn env(facts: &Facts<'_>) -> Rendered {
     Rendered {
         body,
         comment: Comment::Mark("#"),
-        expresses: &CorrectionKind::ALL,
+        expresses: CorrectionKind::VARIANTS,
         notes: Vec::new(),
     }
 }

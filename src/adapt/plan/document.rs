@@ -8,7 +8,7 @@ use crate::dialect::DialectId;
 use crate::profile::{Correction, CorrectionKind, Profile, Setting, Subject};
 
 /// The version of the format.
-pub const PLAN_VERSION: u32 = 1;
+pub(crate) const PLAN_VERSION: u32 = 1;
 
 /// What an adapter must do about one target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -36,7 +36,7 @@ impl Plan {
         }
     }
 
-    /// The setting of a kind; `None` where nothing of that kind is to be done.
+    /// The setting of a kind; `None` if the plan does nothing of that kind.
     pub fn setting(&self, kind: CorrectionKind) -> Option<&Setting> {
         self.corrections.iter().map(|it| &it.setting).find(|setting| setting.kind() == kind)
     }

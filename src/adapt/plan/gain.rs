@@ -10,7 +10,7 @@ use crate::profile::{CorrectionKind, Profile};
 /// One finding, without the plan and with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Gain {
+pub(crate) struct Gain {
     /// Where in the profile it stands.
     pub finding: String,
     /// What was found without the plan.
@@ -26,7 +26,7 @@ pub struct Gain {
 /// What a plan did to a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum GainChange {
+pub(crate) enum GainChange {
     /// It was lacking, and is not any more.
     Regained,
     /// It was there, and is not any more.
@@ -46,7 +46,7 @@ const RESULTS: [&str; 7] =
 const OPEN: [&str; 2] = ["inconclusive", "skipped"];
 
 /// What changed between two profiles of one endpoint, without the plan and with it.
-pub fn gains(before: &Profile, after: &Profile, plan: &Plan) -> Vec<Gain> {
+pub(crate) fn gains(before: &Profile, after: &Profile, plan: &Plan) -> Vec<Gain> {
     let value = |profile: &Profile| serde_json::to_value(&profile.results).unwrap_or_default();
     let (old, new) = (value(before), value(after));
     let mut paths: Vec<Vec<String>> = RESULTS.iter().map(|it| vec![(*it).to_owned()]).collect();

@@ -10,6 +10,7 @@ mod document;
 mod gain;
 mod rules;
 
-pub use document::{PLAN_VERSION, Plan};
-pub use gain::{Gain, GainChange, gains};
+pub(crate) use document::PLAN_VERSION;
+pub use document::Plan;
+pub(crate) use gain::{Gain, GainChange, gains};
 pub use rules::{RULES, Rule, corrections};

@@ -5,14 +5,14 @@ use crate::profile::{Profile, Tier};
 use crate::telemetry::Metrics;
 
 /// Complete runs since the last move that a promotion needs. One run never promotes.
-pub const REPEATED_RUNS: usize = 3;
+pub(crate) const REPEATED_RUNS: usize = 3;
 
 /// Turns of healthy telemetry since the last move that a promotion needs instead.
-pub const HEALTHY_TURNS: u64 = 50;
+pub(crate) const HEALTHY_TURNS: u64 = 50;
 
 /// What is known of a target.
 #[derive(Debug, Clone)]
-pub struct Facts<'a> {
+pub(crate) struct Facts<'a> {
     /// Its newest profile.
     pub profile: &'a Profile,
     /// Why that profile is stale; nothing if it is fresh.
@@ -25,7 +25,7 @@ pub struct Facts<'a> {
 
 /// Where a target goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
+pub(crate) struct Decision {
     /// Never a higher one than before.
     pub tier: Tier,
     /// How it is to be used there.
@@ -37,7 +37,7 @@ pub struct Decision {
 }
 
 /// Decides where a target goes from where it stands; `None` is a target with a new profile.
-pub fn evaluate(standing: Option<&Standing>, facts: &Facts<'_>) -> Decision {
+pub(crate) fn evaluate(standing: Option<&Standing>, facts: &Facts<'_>) -> Decision {
     let limit = rollout(facts.profile);
     let bad: Vec<String> =
         facts.telemetry.iter().flat_map(degraded).map(|(_, words)| words).collect();

@@ -6,11 +6,11 @@ use crate::tools::{Effect, ErrorCode, Hook, ToolFailure};
 
 /// A hook that lets only those tools run that a tier allows. What it refuses is counted as blocked.
 #[derive(Debug, Clone, Copy)]
-pub struct TierGate(pub Tier);
+pub(crate) struct TierGate(pub Tier);
 
 impl TierGate {
     /// Why a call may not run in this tier; `None` where it may.
-    pub fn refusal(self, call: &ToolCall, effect: Effect) -> Option<ToolFailure> {
+    pub(crate) fn refusal(self, call: &ToolCall, effect: Effect) -> Option<ToolFailure> {
         let may_run = match (self.0, effect) {
             (Tier::Full, _) | (Tier::ReadOnly, Effect::ReadOnly) => true,
             (Tier::ReadOnly, Effect::Mutating) | (Tier::Shadow | Tier::Blocked, _) => false,

@@ -1,4 +1,4 @@
-//! What keeps a profile below a tier, and which metrics count as degraded.
+//! Limits of tiers: what keeps a profile below a tier, and which metrics count as degraded.
 
 use crate::adapt::plan::Plan;
 use crate::profile::{
@@ -9,11 +9,10 @@ use crate::telemetry::{MetricName, Metrics};
 
 /// A row of the table: while it holds, a profile is not trusted further.
 #[derive(Debug)]
-pub struct Limit {
+pub(crate) struct Limit {
     /// The highest tier that it allows.
     pub at_most: Tier,
-    /// When it holds, in words.
-    pub when: &'static str,
+    /// Why it holds, in words.
     holds: fn(&Profile) -> Option<String>,
 }
 
@@ -21,14 +20,14 @@ pub struct Limit {
 const WIDEST_INTERVAL: f64 = 0.6;
 
 /// All rows; the lowest tier of those that hold counts.
-pub const LIMITS: &[Limit] = &[
-    Limit { at_most: Tier::Blocked, when: "no call can be used", holds: no_tools },
-    Limit { at_most: Tier::Shadow, when: "calls or results have no verdict", holds: unknown },
-    Limit { at_most: Tier::Shadow, when: "results are not read", holds: unread },
-    Limit { at_most: Tier::ReadOnly, when: "the interval of a verdict is wide", holds: wide },
-    Limit { at_most: Tier::ReadOnly, when: "only text arguments are kept to", holds: loose_schema },
-    Limit { at_most: Tier::ReadOnly, when: "tool errors are not corrected", holds: no_repair },
-    Limit { at_most: Tier::ReadOnly, when: "a metric of the run is degraded", holds: bad_metric },
+pub(crate) const LIMITS: &[Limit] = &[
+    Limit { at_most: Tier::Blocked, holds: no_tools },
+    Limit { at_most: Tier::Shadow, holds: unknown },
+    Limit { at_most: Tier::Shadow, holds: unread },
+    Limit { at_most: Tier::ReadOnly, holds: wide },
+    Limit { at_most: Tier::ReadOnly, holds: loose_schema },
+    Limit { at_most: Tier::ReadOnly, holds: no_repair },
+    Limit { at_most: Tier::ReadOnly, holds: bad_metric },
 ];
 
 fn no_tools(profile: &Profile) -> Option<String> {
@@ -89,7 +88,7 @@ fn bad_metric(profile: &Profile) -> Option<String> {
 }
 
 /// How far one profile by itself is trusted.
-pub fn rollout(profile: &Profile) -> Rollout {
+pub(crate) fn rollout(profile: &Profile) -> Rollout {
     let held: Vec<(Tier, String)> =
         LIMITS.iter().filter_map(|limit| Some((limit.at_most, (limit.holds)(profile)?))).collect();
     let ceiling = held.iter().map(|(tier, _)| *tier).min().unwrap_or(Tier::Full);
@@ -99,7 +98,7 @@ pub fn rollout(profile: &Profile) -> Rollout {
 
 /// Which side of a bound is bad.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Bound {
+pub(crate) enum Bound {
     /// Values below it.
     Below(f64),
     /// Values above it.
@@ -107,7 +106,7 @@ pub enum Bound {
 }
 
 /// The metrics that count, and the values from which they are degraded.
-pub const DEGRADED: &[(MetricName, Bound)] = &[
+pub(crate) const DEGRADED: &[(MetricName, Bound)] = &[
     (MetricName::ToolCallParseSuccessRate, Bound::Below(0.95)),
     (MetricName::SchemaValidationFailureRate, Bound::Above(0.1)),
     (MetricName::ToolResultClosureErrors, Bound::Above(0.0)),
@@ -116,7 +115,7 @@ pub const DEGRADED: &[(MetricName, Bound)] = &[
 ];
 
 /// The metrics that are degraded, each in words.
-pub fn degraded(metrics: &Metrics) -> Vec<(MetricName, String)> {
+pub(crate) fn degraded(metrics: &Metrics) -> Vec<(MetricName, String)> {
     let bad = DEGRADED.iter().filter_map(|(name, bound)| {
         let value = metrics.get(*name)?;
         let (is_bad, words) = match bound {

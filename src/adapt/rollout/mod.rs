@@ -10,7 +10,7 @@ mod gate;
 mod limits;
 mod state;
 
-pub use evaluate::{Decision, Facts, HEALTHY_TURNS, REPEATED_RUNS, evaluate};
-pub use gate::TierGate;
-pub use limits::{Bound, DEGRADED, LIMITS, Limit, degraded, rollout};
-pub use state::{Mode, Move, ROLLOUT_VERSION, RolloutState, Standing, ToolUse};
+pub(crate) use evaluate::{Decision, Facts, evaluate};
+pub(crate) use gate::TierGate;
+pub(crate) use limits::{degraded, rollout};
+pub(crate) use state::{Mode, ROLLOUT_VERSION, RolloutState, Standing};

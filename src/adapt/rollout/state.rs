@@ -1,4 +1,4 @@
-//! What is kept between evaluations: where each target stands, since when, and how it came there.
+//! Rollout state, kept between evaluations: where each target stands, since when, and why.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use super::Decision;
 use crate::profile::Tier;
 
 /// The version of the file.
-pub const ROLLOUT_VERSION: u32 = 1;
+pub(crate) const ROLLOUT_VERSION: u32 = 1;
 
 /// `rollout.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct RolloutState {
+pub(crate) struct RolloutState {
     /// The version of this format.
     pub rollout_version: u32,
     /// Each target by name.
@@ -31,7 +31,7 @@ impl Default for RolloutState {
 /// Where a target stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Standing {
+pub(crate) struct Standing {
     /// How far it is trusted.
     pub tier: Tier,
     /// How it is to be used.
@@ -52,7 +52,7 @@ pub struct Standing {
 /// How a model is to be used in its tier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Mode {
+pub(crate) struct Mode {
     /// Whether several calls in one reply may be asked for.
     pub parallel: bool,
     /// Whether requests with tools may be streamed.
@@ -66,7 +66,7 @@ pub struct Mode {
 /// Which tools run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum ToolUse {
+pub(crate) enum ToolUse {
     /// All.
     All,
     /// Those that only look.
@@ -77,7 +77,7 @@ pub enum ToolUse {
 
 impl Mode {
     /// How a model is used in a tier; carefully after a demotion.
-    pub fn of(tier: Tier, is_careful: bool) -> Self {
+    pub(crate) fn of(tier: Tier, is_careful: bool) -> Self {
         let tools = match tier {
             Tier::Full => ToolUse::All,
             Tier::ReadOnly => ToolUse::ReadOnly,
@@ -91,7 +91,7 @@ impl Mode {
 /// A move from one tier to another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Move {
+pub(crate) struct Move {
     /// When.
     #[schemars(with = "String")]
     pub at: DateTime<Utc>,
@@ -105,7 +105,13 @@ pub struct Move {
 
 impl RolloutState {
     /// Takes a decision about a target, whose profile has this name.
-    pub fn record(&mut self, target: &str, profile: &str, decision: Decision, at: DateTime<Utc>) {
+    pub(crate) fn record(
+        &mut self,
+        target: &str,
+        profile: &str,
+        decision: Decision,
+        at: DateTime<Utc>,
+    ) {
         let before = self.targets.remove(target);
         let from = before.as_ref().filter(|it| it.profile == profile).map(|it| it.tier);
         let moved = from != Some(decision.tier);

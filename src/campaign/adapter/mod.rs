@@ -28,7 +28,6 @@ pub(crate) use field_audit::{FieldPassages, audit_fields};
 pub(crate) use reach::NotReached;
 use reach::find_access;
 use seen::seen;
-pub use upstream::{Upstream, UpstreamError, as_exchange};
 
 use super::{ProbedTarget, Suspect};
 use crate::profile::{Confirmation, Subject};

@@ -1,4 +1,4 @@
-//! Whether a request through a gateway reaches the simulator.
+//! Reach: whether a request through a gateway arrives at the simulator.
 //!
 //! Otherwise a gateway with another upstream would be blamed for breaking everything.
 
@@ -44,10 +44,10 @@ pub(super) async fn find_access(
     let request = call_url(access.dialect, &access.base_url, &target.model, false)
         .map_or_else(|error| error.to_string(), |url| format!("POST {url}"));
     let expected = match direct.target.endpoint.accesses.first() {
-        Some(own) => said(greet(direct, own).await).ok(),
+        Some(own) => read_words(greet(direct, own).await).ok(),
         None => None,
     };
-    match (said(greet(through, &access).await), expected) {
+    match (read_words(greet(through, &access).await), expected) {
         (Ok(heard), Some(expected))
             if !is_akin(&heard, &expected) && !tells_address(through, &access).await =>
         {
@@ -75,7 +75,7 @@ async fn greet(connection: &Connection, access: &Access) -> Answer {
 }
 
 /// The words of a reply, or why there is none.
-fn said(answer: Answer) -> Result<String, String> {
+fn read_words(answer: Answer) -> Result<String, String> {
     match answer {
         Answer::Reply(reply) | Answer::CutShort(reply) => Ok(reply.text()),
         Answer::Refused(error) | Answer::OutputRejected(error) => Err(error.to_string()),

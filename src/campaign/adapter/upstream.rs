@@ -29,7 +29,7 @@ const PAGE: usize = 256 << 20;
 
 /// Why the upstream's end cannot be seen.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum UpstreamError {
+pub(crate) enum UpstreamError {
     /// Nobody said where it is.
     #[error(
         "the simulator behind the gateway does not tell its address ({0}); give it with --upstream URL"
@@ -57,14 +57,14 @@ pub enum UpstreamError {
 
 /// The simulator behind an adapter.
 #[derive(Debug, Clone)]
-pub struct Upstream {
+pub(crate) struct Upstream {
     base: Url,
     transport: Arc<HttpTransport>,
 }
 
 impl Upstream {
     /// The simulator at this address.
-    pub fn at(base: Url) -> Result<Self, UpstreamError> {
+    pub(crate) fn at(base: Url) -> Result<Self, UpstreamError> {
         let limits = [Oversize::Body, Oversize::Values, Oversize::InFlight]
             .into_iter()
             .fold(SizeLimits::default(), |limits, what| limits.with(what, PAGE));
@@ -75,7 +75,7 @@ impl Upstream {
 
     /// Asks the model behind an adapter where it is served, and makes sure that the request arrived
     /// there. The nonce is a word that no other request holds.
-    pub async fn find(
+    pub(crate) async fn find(
         through: &Connection,
         access: &Access,
         nonce: &str,
@@ -92,12 +92,12 @@ impl Upstream {
     }
 
     /// The number of the latest arrival.
-    pub async fn latest(&self) -> Result<u64, UpstreamError> {
+    pub(crate) async fn latest(&self) -> Result<u64, UpstreamError> {
         Ok(self.page(u64::MAX).await?.latest)
     }
 
     /// All arrivals after this number.
-    pub async fn arrivals(&self, after: u64) -> Result<Vec<Arrival>, UpstreamError> {
+    pub(crate) async fn arrivals(&self, after: u64) -> Result<Vec<Arrival>, UpstreamError> {
         let (mut after, mut found) = (after, Vec::new());
         loop {
             let page = self.page(after).await?;
@@ -141,7 +141,7 @@ pub(super) async fn ask_address(
 }
 
 /// An arrival as the record of an exchange, seen from the upstream's end.
-pub fn as_exchange(arrival: &Arrival) -> Exchange {
+pub(crate) fn as_exchange(arrival: &Arrival) -> Exchange {
     let body =
         serde_json::from_str(&arrival.body).unwrap_or_else(|_| Value::String(arrival.body.clone()));
     let request = SentRequest {

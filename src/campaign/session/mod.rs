@@ -14,10 +14,9 @@ mod step;
 mod turn;
 
 pub use caution::Caution;
-pub use step::{SessionStep, Visit};
-pub use turn::Validated;
+pub use step::SessionStep;
 
-use step::Trace;
+use step::{Trace, Visit};
 
 use crate::conversation::{Client, Conversation, Ending};
 use crate::profile::{Profile, Tier};
@@ -57,7 +56,7 @@ impl Session {
         &self.trace.visits
     }
 
-    /// The turns so far, for regression and for [`crate::adapt::rollout`].
+    /// The turns so far, for regression and for `crate::adapt::rollout`.
     pub fn telemetry(&self) -> &[TurnEvent] {
         &self.telemetry
     }

@@ -3,11 +3,11 @@
 use super::Caution;
 
 /// A step of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::VariantArray)]
 pub enum SessionStep {
     /// Looks for a profile that is kept.
     LoadProfile,
-    /// Probes, where there is none or it is stale.
+    /// Probes, if the profile is missing or stale.
     Probe,
     /// Chooses the plan, and so how tools are offered and calls are read.
     ChooseAdapter,
@@ -27,23 +27,6 @@ pub enum SessionStep {
     PreserveState,
     /// Counts what happened.
     RecordTelemetry,
-}
-
-impl SessionStep {
-    /// All of them, in order.
-    pub const ALL: [Self; 11] = [
-        Self::LoadProfile,
-        Self::Probe,
-        Self::ChooseAdapter,
-        Self::Encode,
-        Self::Receive,
-        Self::Parse,
-        Self::Validate,
-        Self::Execute,
-        Self::EncodeResult,
-        Self::PreserveState,
-        Self::RecordTelemetry,
-    ];
 }
 
 /// What one step did.

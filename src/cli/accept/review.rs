@@ -15,7 +15,7 @@ pub(super) enum Choice {
 
 /// What one answer says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Answer {
+enum ReviewAnswer {
     This(Choice),
     /// This one and all that follow.
     Rest(Choice),
@@ -41,8 +41,8 @@ pub(super) fn review(
             (Some(text), None) => {
                 asked += 1;
                 match answer(&format!("\n{asked} of {all}: {text}{QUESTION}"), &mut ask)? {
-                    Answer::This(choice) => choice,
-                    Answer::Rest(choice) => *rest.insert(choice),
+                    ReviewAnswer::This(choice) => choice,
+                    ReviewAnswer::Rest(choice) => *rest.insert(choice),
                 }
             }
         });
@@ -50,14 +50,14 @@ pub(super) fn review(
     Ok(choices)
 }
 
-/// Asks until an answer is understood. No more input is no decision.
+/// Asks until an answer is understood. The end of the input decides nothing.
 fn answer(
     question: &str,
     ask: &mut impl FnMut(&str) -> io::Result<Option<String>>,
-) -> io::Result<Answer> {
+) -> io::Result<ReviewAnswer> {
     let mut shown = question.to_owned();
     loop {
-        let Some(line) = ask(&shown)? else { return Ok(Answer::Rest(Choice::Skip)) };
+        let Some(line) = ask(&shown)? else { return Ok(ReviewAnswer::Rest(Choice::Skip)) };
         match read_answer(line.trim()) {
             Some(answer) => return Ok(answer),
             None => shown = format!("{NOT_UNDERSTOOD}\n{QUESTION}"),
@@ -65,13 +65,13 @@ fn answer(
     }
 }
 
-fn read_answer(word: &str) -> Option<Answer> {
+fn read_answer(word: &str) -> Option<ReviewAnswer> {
     Some(match word {
-        "a" | "accept" => Answer::This(Choice::Accept),
-        "k" | "keep" => Answer::This(Choice::Keep),
-        "s" | "skip" => Answer::This(Choice::Skip),
-        "A" | "all" => Answer::Rest(Choice::Accept),
-        "q" | "quit" => Answer::Rest(Choice::Skip),
+        "a" | "accept" => ReviewAnswer::This(Choice::Accept),
+        "k" | "keep" => ReviewAnswer::This(Choice::Keep),
+        "s" | "skip" => ReviewAnswer::This(Choice::Skip),
+        "A" | "all" => ReviewAnswer::Rest(Choice::Accept),
+        "q" | "quit" => ReviewAnswer::Rest(Choice::Skip),
         _ => return None,
     })
 }

@@ -243,7 +243,7 @@ impl Request<'_> {
         let connections = &Pair::connections(&pairs);
         let listener = &Progress::new(console, connections.len(), settings.probes().len())
             .kept_in(recorder.folder());
-        // Recordings note nothing of what arrives.
+        // Recordings do not note what arrived.
         let ends = match upstream.recorded_names() {
             Some(_) => None,
             None => Some(self.watch_both_ends(&pairs, &recorder).await),
@@ -327,7 +327,7 @@ impl Request<'_> {
         let manifest = recorder.manifest();
         let adapter = manifest.adapter.as_deref().unwrap_or_default();
         let kept = EvidenceFiles::below(self.reports);
-        let unchanged = unchanged(gate, models);
+        let unchanged = describe_unchanged(gate, models);
         let missed = unreachable.iter().map(ToString::to_string);
         let notes: Vec<String> = gate
             .expired
@@ -381,7 +381,7 @@ fn subject(pairs: &[Pair]) -> RunSubject {
 }
 
 /// The models that are the same on both sides.
-fn unchanged(gate: &Gate, models: &[String]) -> Option<String> {
+fn describe_unchanged(gate: &Gate, models: &[String]) -> Option<String> {
     let differs = |model: &&String| {
         let target = format!("{ADAPTER}/{model}");
         gate.rulings.iter().any(|ruling| ruling.change.target == target)

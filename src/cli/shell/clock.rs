@@ -7,16 +7,16 @@ use crate::sim::Clock;
 
 /// The time that `SOURCE_DATE_EPOCH` fixes, else now, to the second.
 pub(crate) fn now() -> Result<DateTime<Utc>, CliError> {
-    Ok(fixed()?.unwrap_or_else(|| Utc::now().trunc_subsecs(0)))
+    Ok(read_fixed_time()?.unwrap_or_else(|| Utc::now().trunc_subsecs(0)))
 }
 
 /// The clock of the simulated models.
 pub(crate) fn of_simulator() -> Result<Clock, CliError> {
-    Ok(fixed()?.map_or(Clock::System, |at| Clock::Fixed(at.timestamp())))
+    Ok(read_fixed_time()?.map_or(Clock::System, |at| Clock::Fixed(at.timestamp())))
 }
 
 /// The time that `SOURCE_DATE_EPOCH` fixes, if it is set.
-fn fixed() -> Result<Option<DateTime<Utc>>, CliError> {
+fn read_fixed_time() -> Result<Option<DateTime<Utc>>, CliError> {
     let Some(fixed) = std::env::var_os("SOURCE_DATE_EPOCH") else { return Ok(None) };
     let time = fixed
         .to_str()

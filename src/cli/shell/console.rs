@@ -123,7 +123,7 @@ impl Console {
     }
 
     /// Whether standard output may carry colour.
-    fn colored(&self) -> bool {
+    fn has_color(&self) -> bool {
         match self.color {
             Color::Always => true,
             Color::Never => false,
@@ -135,13 +135,13 @@ impl Console {
     }
 
     fn paint(&self) -> Paint {
-        if self.colored() { Paint::Colored } else { Paint::Plain }
+        if self.has_color() { Paint::Colored } else { Paint::Plain }
     }
 
     /// What standard output can show.
     pub(crate) fn style(&self) -> TerminalStyle {
         let paint = self.paint();
-        // Nothing is known of what is no terminal.
+        // Without a terminal its width is unknown.
         let width = Table::new().width().filter(|width| *width > 0);
         let width = width.unwrap_or(TerminalStyle::PLAIN.width);
         // What a person looks at fits on a screen; a file or a pipe gets everything.

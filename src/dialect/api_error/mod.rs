@@ -13,7 +13,8 @@ mod tests;
 use serde_json::Value;
 
 use envelope::ErrorFields;
-pub use service_trouble::{NOT_RECORDED, NOT_RECORDED_END, ServiceTrouble};
+pub use service_trouble::ServiceTrouble;
+pub(crate) use service_trouble::{NOT_RECORDED, NOT_RECORDED_END};
 
 /// The shape an error came in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -35,10 +35,10 @@ pub enum ServiceTrouble {
 }
 
 /// How a server that replays recordings says that it has none of a request.
-pub const NOT_RECORDED: &str = "toolprobe: no recording matches this request";
+pub(crate) const NOT_RECORDED: &str = "toolprobe: no recording matches this request";
 
 /// Stands after the words that tell why, so that they can be told from what an adapter adds.
-pub const NOT_RECORDED_END: &str = "[end of toolprobe's words]";
+pub(crate) const NOT_RECORDED_END: &str = "[end of toolprobe's words]";
 
 impl fmt::Display for ServiceTrouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

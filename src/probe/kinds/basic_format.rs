@@ -38,12 +38,12 @@ pub(crate) struct Heard {
     /// Which kind of reply was asked for.
     pub(crate) replies: ReplyMode,
     /// The form of its call, if there was one, and how the tools had been made known.
-    pub(crate) form: Option<(Form, ToolDelivery)>,
+    pub(crate) form: Option<(CallForm, ToolDelivery)>,
 }
 
 /// The form that a call arrived in.
 #[derive(Debug, Clone)]
-pub(crate) struct Form {
+pub(crate) struct CallForm {
     layer: Layer,
     format: CallFormat,
     parser: Option<String>,
@@ -128,8 +128,8 @@ fn judge(fit: &Fit, reading: &Reading) -> Observation {
     }
 }
 
-fn form(reading: &Reading) -> Option<Form> {
-    Some(Form {
+fn form(reading: &Reading) -> Option<CallForm> {
+    Some(CallForm {
         layer: reading.layer?,
         format: reading.calls.first()?.format,
         parser: reading.parser.clone(),
@@ -151,13 +151,13 @@ pub(crate) fn mark_other_layers(case: &mut Case<Heard>) {
     }
 }
 
-fn forms<S>(trials: &[Trial<Heard, S>]) -> Vec<Form> {
+fn forms<S>(trials: &[Trial<Heard, S>]) -> Vec<CallForm> {
     trials.iter().filter_map(|trial| Some(trial.facts.form.as_ref()?.0.clone())).collect()
 }
 
 /// The result of settled trials.
 pub(crate) fn single_tool(probe: &str, cases: &[SettledCase<Heard>]) -> SingleTool {
-    let forms: Vec<Form> = cases.iter().flat_map(|case| forms(&case.trials)).collect();
+    let forms: Vec<CallForm> = cases.iter().flat_map(|case| forms(&case.trials)).collect();
     let form = prevailing(&forms);
     let trials = || cases.iter().flat_map(|case| &case.trials);
     let defects: BTreeSet<Defect> = trials().flat_map(|trial| trial.defects.clone()).collect();
@@ -182,12 +182,12 @@ pub(crate) fn single_tool(probe: &str, cases: &[SettledCase<Heard>]) -> SingleTo
 }
 
 /// The form that most calls arrived in; the better kept one where it is a tie.
-fn prevailing(forms: &[Form]) -> Option<Form> {
+fn prevailing(forms: &[CallForm]) -> Option<CallForm> {
     let count = |layer: Layer| forms.iter().filter(|form| form.layer == layer).count();
     forms.iter().max_by_key(|form| (count(form.layer), std::cmp::Reverse(form.layer))).cloned()
 }
 
-fn json_text(forms: &[Form]) -> Option<JsonText> {
+fn json_text(forms: &[CallForm]) -> Option<JsonText> {
     let mut in_text = forms.iter().filter(|form| form.format == CallFormat::JsonText).peekable();
     in_text.peek()?;
     let mut repairs = Vec::new();

@@ -219,7 +219,7 @@ fn gravity(taken: Taken) -> u8 {
 }
 
 /// A history and what became of it.
-struct Sent {
+struct SentHistory {
     shape: Shape,
     id: &'static str,
     /// What only the results in it tell.
@@ -227,10 +227,10 @@ struct Sent {
     turn: EvidencedAnswer,
 }
 
-impl Sent {
+impl SentHistory {
     /// Whether the reply holds what only the results tell; `None` where they tell nothing.
     fn is_read(&self) -> Option<bool> {
-        // What was cut shows nothing of what would have followed.
+        // A cut reply does not show what would have followed.
         let text = self.turn.answer.reply().filter(|_| !self.turn.answer.is_cut_by_limit())?.text();
         (!self.receipts.is_empty())
             .then(|| self.receipts.iter().any(|receipt| holds(&text, receipt)))
@@ -239,7 +239,7 @@ impl Sent {
 
 /// Sends a conversation in every shape that can be given to it; as a streamed twin, which is compared
 /// by the well-formed one, only in that.
-async fn send_all(asking: Asking<'_>, request: &Request) -> Vec<Sent> {
+async fn send_all(asking: Asking<'_>, request: &Request) -> Vec<SentHistory> {
     let is_asked = |shape: Shape| !asking.bench.is_twin || shape == Shape::WellFormed;
     let asks = Shape::ALL.into_iter().filter(|(shape, _)| is_asked(*shape));
     let asks = asks.filter_map(|(shape, id)| Some((shape, id, shape.apply(request)?)));
@@ -250,12 +250,12 @@ async fn send_all(asking: Asking<'_>, request: &Request) -> Vec<Sent> {
             _ => None,
         });
         let receipts = receipts.collect();
-        Sent { shape, id, receipts, turn: asking.bench.client.ask(&request).await }
+        SentHistory { shape, id, receipts, turn: asking.bench.client.ask(&request).await }
     }))
     .await
 }
 
-fn control(sent: &[Sent]) -> Option<&Answer> {
+fn control(sent: &[SentHistory]) -> Option<&Answer> {
     let control = sent.iter().find(|sent| sent.shape == Shape::WellFormed)?;
     Some(&control.turn.answer)
 }
@@ -268,7 +268,7 @@ fn judge_control(answer: &Answer) -> Finding {
 
 /// How each shape was taken. That results are ignored shows only beside a well-formed history in
 /// which they were read.
-fn judge_shapes(sent: &[Sent]) -> Shapes {
+fn judge_shapes(sent: &[SentHistory]) -> Shapes {
     let reads = sent.iter().any(|it| it.shape == Shape::WellFormed && it.is_read() == Some(true));
     sent.iter()
         .map(|sent| {
@@ -282,7 +282,7 @@ fn judge_shapes(sent: &[Sent]) -> Shapes {
 }
 
 /// A model that calls once more for the result that it did not get has read what it got.
-fn asks_for_the_missing(sent: &Sent) -> bool {
+fn asks_for_the_missing(sent: &SentHistory) -> bool {
     sent.shape == Shape::MissingResult
         && sent.turn.answer.reply().is_some_and(|reply| reply.calls().next().is_some())
 }

@@ -56,7 +56,7 @@ impl ProbeKind for ToolChoices {
 }
 
 impl ToolChoices {
-    async fn ask_in_mode(&self, asking: Asking<'_>, mode: &Mode) -> Vec<Case<CaseVerdict>> {
+    async fn ask_in_mode(&self, asking: Asking<'_>, mode: &ThinkingMode) -> Vec<Case<CaseVerdict>> {
         let cases = choices(&self.0.call.tool).map(|(id, choice)| async move {
             let id = format!("{id}{}", mode.suffix);
             asking.hold(&id, |seed| self.trial(asking, seed, &choice, mode)).await
@@ -69,7 +69,7 @@ impl ToolChoices {
         asking: Asking<'_>,
         seed: Seed,
         choice: &ToolChoice,
-        mode: &Mode,
+        mode: &ThinkingMode,
     ) -> Result<Trial<CaseVerdict>, RegistryError> {
         // Choices are asked about with the tools in their field, whether or not the model calls by itself.
         let bench = &Bench { delivery: ToolDelivery::Native, ..asking.bench.clone() };
@@ -126,18 +126,18 @@ fn choices(tool: &str) -> [(&'static str, ToolChoice); 4] {
 }
 
 /// A mode of thinking.
-struct Mode {
+struct ThinkingMode {
     /// What it adds to the names of cases.
     suffix: &'static str,
     /// What it adds to requests.
     extra: Object,
 }
 
-fn modes(thinking: Option<&ThinkingSwitch>) -> Vec<Mode> {
-    let mut modes = vec![Mode { suffix: "", extra: Object::new() }];
+fn modes(thinking: Option<&ThinkingSwitch>) -> Vec<ThinkingMode> {
+    let mut modes = vec![ThinkingMode { suffix: "", extra: Object::new() }];
     if let Some(switch) = thinking {
-        modes.push(Mode { suffix: ", thinking on", extra: switch.on.clone() });
-        modes.push(Mode { suffix: ", thinking off", extra: switch.off.clone() });
+        modes.push(ThinkingMode { suffix: ", thinking on", extra: switch.on.clone() });
+        modes.push(ThinkingMode { suffix: ", thinking off", extra: switch.off.clone() });
     }
     modes
 }

@@ -42,7 +42,7 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     fn make(&self, schema: &Value, seed: &Seed, depth: usize) -> Value {
-        let schema = self.resolved(schema);
+        let schema = self.resolve(schema);
         if let Some(value) = schema.get("const") {
             return value.clone();
         }
@@ -58,13 +58,13 @@ impl Maker<'_> {
         let parts: Vec<&Value> = match (branches.and_then(|all| all.first()), all) {
             (Some(branch), _) => vec![branch],
             (None, Some(all)) => all.iter().collect(),
-            (None, None) => return self.typed(schema, seed, depth),
+            (None, None) => return self.value_of_type(schema, seed, depth),
         };
-        self.merged(schema, &parts, seed, depth)
+        self.merge_parts(schema, &parts, seed, depth)
     }
 
     /// The parts of a union or an intersection, with the properties that stand beside it.
-    fn merged(&self, schema: &Value, parts: &[&Value], seed: &Seed, depth: usize) -> Value {
+    fn merge_parts(&self, schema: &Value, parts: &[&Value], seed: &Seed, depth: usize) -> Value {
         let mut made = parts.iter().map(|part| self.make(part, seed, depth + 1));
         let Some(Value::Object(mut whole)) = made.next() else {
             return parts.first().map_or(Value::Null, |part| self.make(part, seed, depth + 1));
@@ -80,12 +80,12 @@ impl Maker<'_> {
         Value::Object(whole)
     }
 
-    fn resolved<'b>(&'b self, schema: &'b Value) -> &'b Value {
+    fn resolve<'b>(&'b self, schema: &'b Value) -> &'b Value {
         let target = schema.get("$ref").and_then(Value::as_str).and_then(|it| it.strip_prefix('#'));
         target.and_then(|pointer| self.root.pointer(pointer)).unwrap_or(schema)
     }
 
-    fn typed(&self, schema: &Value, seed: &Seed, depth: usize) -> Value {
+    fn value_of_type(&self, schema: &Value, seed: &Seed, depth: usize) -> Value {
         match kind(schema) {
             Some("string") => text(schema, seed),
             Some("integer" | "number") => number(schema),

@@ -26,7 +26,6 @@ use crate::ir::ToolSpec;
 use crate::profile::{Manner, Mode};
 use crate::tools::{Nonces, probes};
 
-pub use user_tools::USER_TOOLS;
 use user_tools::user_tools;
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/probes");

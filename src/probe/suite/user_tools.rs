@@ -12,7 +12,7 @@ use crate::probe::kinds::{CallCase, CallCases, CallJudge};
 use crate::probe::meaning;
 
 /// The probe's id, under which its results stand among the extended ones.
-pub const USER_TOOLS: &str = "user-tools";
+pub(crate) const USER_TOOLS: &str = "user-tools";
 
 /// A probe with one case per tool, which asks for a call with arguments made from its schema.
 pub(super) fn user_tools(tools: &[ToolSpec], seed: &Seed) -> Probe {

@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What can be claimed of a model.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Serialize, Deserialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Claim {
     /// It calls tools natively.
     Tools,
@@ -24,20 +24,13 @@ pub enum Claim {
 impl Claim {
     /// The one spelling used in data and output.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Tools => "tools",
-            Self::Parallel => "parallel",
-            Self::ToolChoice => "tool-choice",
-            Self::Reasoning => "reasoning",
-            Self::ReasoningReplay => "reasoning-replay",
-        }
+        self.into()
     }
 }
 
 /// Whether a claim holds.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClaimVerdict {
     /// It is said to be so, and is not.

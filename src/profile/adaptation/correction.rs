@@ -36,7 +36,7 @@ pub enum Setting {
     },
     /// How tools are made known.
     Delivery {
-        /// Not as the dialect has it, but so.
+        /// Differently from the dialect, as given here.
         tools: ToolOffer,
     },
     /// Calls that are read from text.
@@ -117,11 +117,18 @@ pub enum Setting {
 }
 
 /// The kinds of corrections, in the order they are listed to people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    strum::IntoStaticStr,
+    strum::Display,
+    strum::VariantArray
 )]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "each is the kind of the setting of the same name")]
+#[strum(serialize_all = "kebab-case")]
 pub enum CorrectionKind {
     Encoding,
     Delivery,
@@ -138,44 +145,9 @@ pub enum CorrectionKind {
 }
 
 impl CorrectionKind {
-    /// All of them.
-    pub const ALL: [Self; 12] = [
-        Self::Encoding,
-        Self::Delivery,
-        Self::Parsing,
-        Self::Schema,
-        Self::Parallel,
-        Self::Streaming,
-        Self::ReasoningReplay,
-        Self::ResultPlacement,
-        Self::Ids,
-        Self::ErrorFeedback,
-        Self::ToolChoice,
-        Self::History,
-    ];
-
     /// The one spelling used in data and output.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Encoding => "encoding",
-            Self::Delivery => "delivery",
-            Self::Parsing => "parsing",
-            Self::Schema => "schema",
-            Self::Parallel => "parallel",
-            Self::Streaming => "streaming",
-            Self::ReasoningReplay => "reasoning-replay",
-            Self::ResultPlacement => "result-placement",
-            Self::Ids => "ids",
-            Self::ErrorFeedback => "error-feedback",
-            Self::ToolChoice => "tool-choice",
-            Self::History => "history",
-        }
-    }
-}
-
-impl fmt::Display for CorrectionKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        self.into()
     }
 }
 
@@ -242,7 +214,7 @@ pub enum ReasoningUse {
     Omit,
 }
 
-/// The turns whose reasoning is meant.
+/// The turns whose reasoning is sent back or left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReasoningTurns {
@@ -344,7 +316,7 @@ impl Setting {
             }
             Self::ToolChoice { refused, ignored } => tool_choice(refused, ignored),
             Self::History { keep } => {
-                keep.iter().map(|it| kept(*it)).collect::<Vec<_>>().join("; ")
+                keep.iter().map(|it| describe_keep(*it)).collect::<Vec<_>>().join("; ")
             }
         }
     }
@@ -419,7 +391,7 @@ fn tool_choice(refused: &[String], ignored: &[String]) -> String {
     parts.map(|(verb, words)| format!("{verb} {}", quoted(words))).collect::<Vec<_>>().join("; ")
 }
 
-fn kept(keep: Keep) -> &'static str {
+fn describe_keep(keep: Keep) -> &'static str {
     match keep {
         Keep::ReasoningWithCalls => "keep reasoning with its calls",
         Keep::ResultsWithCalls => "keep results with their calls",

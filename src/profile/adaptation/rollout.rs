@@ -1,15 +1,13 @@
 //! Rollout tiers: how far a model is trusted with tools.
 
-use std::fmt;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How far a model is trusted with tools, from least to most.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Serialize, Deserialize, JsonSchema, strum::IntoStaticStr, strum::Display)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Tier {
     /// It gets no tools.
     Blocked,
@@ -24,18 +22,7 @@ pub enum Tier {
 impl Tier {
     /// The one spelling used in data and output.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Blocked => "blocked",
-            Self::Shadow => "shadow",
-            Self::ReadOnly => "read-only",
-            Self::Full => "full",
-        }
-    }
-}
-
-impl fmt::Display for Tier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        self.into()
     }
 }
 

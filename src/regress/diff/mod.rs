@@ -10,7 +10,7 @@ mod pair;
 mod questions;
 mod subject;
 
-pub use pair::Pairs;
+pub(crate) use pair::Pairs;
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -22,7 +22,8 @@ use serde_json::{Map, Value};
 use super::rules::weigh_defect;
 use super::{Change, ChangeClass, FieldChange, Severity, Sides};
 use crate::ir::Digest;
-use crate::profile::{Confirmation, FieldPath, Profile, slug};
+use crate::profile::{Confirmation, FieldPath, Profile};
+use crate::store::ProfileFolder;
 use cause::{Cause, find_causes};
 #[cfg(test)]
 pub(in crate::regress) use differences::IGNORED;
@@ -66,10 +67,6 @@ pub fn diff(old: &[Profile], new: &[Profile]) -> Diff {
     changes.extend(pairs.gone.iter().filter_map(|target| target_vanishes(target)));
     changes.sort_by(|a, b| order(a).cmp(&order(b)));
     Diff { compared: pairs.both.len(), changes }
-}
-
-fn file(profile: &Profile) -> String {
-    format!("{}.json", slug(&profile.name()))
 }
 
 /// What targets stand for comes first; then by class, the gravest first, then by target and place.
@@ -130,7 +127,7 @@ fn name_changes(
 
 /// Two profiles as they are written. Costs stay only where both answered the same questions.
 pub(in crate::regress) fn documents(old: &Profile, new: &Profile) -> (Value, Value) {
-    let same_questions = answered(old) == answered(new);
+    let same_questions = answered_probes(old) == answered_probes(new);
     let document = |profile: &Profile| {
         let mut profile = profile.clone();
         profile.cost = profile.cost.filter(|_| same_questions);
@@ -140,18 +137,20 @@ pub(in crate::regress) fn documents(old: &Profile, new: &Profile) -> (Value, Val
 }
 
 /// The probes that were answered.
-fn answered(profile: &Profile) -> BTreeSet<&str> {
+fn answered_probes(profile: &Profile) -> BTreeSet<&str> {
     let answered = profile.results.outcomes().filter(|outcome| outcome.trials > 0);
     answered.map(|outcome| outcome.probe.as_str()).collect()
 }
 
 fn target_appears(profile: &Profile) -> Option<Change> {
-    let (field, new) = (FieldPath::of(&["profile"]), Value::from(file(profile)));
+    let (field, new) =
+        (FieldPath::of(&["profile"]), Value::from(ProfileFolder::file_name(profile)));
     change_of_target(FieldChange { field, old: Value::Null, new }, profile)
 }
 
 fn target_vanishes(profile: &Profile) -> Option<Change> {
-    let (field, old) = (FieldPath::of(&["profile"]), Value::from(file(profile)));
+    let (field, old) =
+        (FieldPath::of(&["profile"]), Value::from(ProfileFolder::file_name(profile)));
     change_of_target(FieldChange { field, old, new: Value::Null }, profile)
 }
 
@@ -173,7 +172,7 @@ fn change(cause: Cause, profile: &Profile, old: &Value, new: &Value) -> Change {
         weigh_defect(&at, profile.dialect).unwrap_or((rule.class, rule.severity));
     Change {
         target: profile.name(),
-        file: file(profile),
+        file: ProfileFolder::file_name(profile),
         code: rule.into(),
         class,
         severity,

@@ -7,7 +7,7 @@ use crate::profile::{EndpointId, Profile};
 
 /// Two sets of profiles, target by target.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Pairs<'a> {
+pub(crate) struct Pairs<'a> {
     /// The older and the newer profile of each target that both sides have.
     pub both: Vec<(&'a Profile, &'a Profile)>,
     /// Those that only the older side has.
@@ -18,7 +18,7 @@ pub struct Pairs<'a> {
 
 impl<'a> Pairs<'a> {
     /// Pairs two sets of profiles: by name, then by model and endpoint, then by model alone.
-    pub fn of(old: &'a [Profile], new: &'a [Profile]) -> Self {
+    pub(crate) fn of(old: &'a [Profile], new: &'a [Profile]) -> Self {
         let mut pairs =
             Self { gone: old.iter().collect(), new: new.iter().collect(), ..Self::default() };
         pairs.take(|old, new| old.name() == new.name());

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 /// What of a request can be changed on its way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Serialize, Deserialize, strum::VariantArray)]
 #[serde(rename_all = "kebab-case")]
-pub enum RequestAspect {
+pub(crate) enum RequestAspect {
     /// Which tools are offered, in which order and words.
     Tools,
     /// The schemas of their arguments.
@@ -61,36 +62,6 @@ pub enum RequestAspect {
 }
 
 impl RequestAspect {
-    /// All of them, causes before what may follow from them.
-    pub const ALL: [Self; 26] = [
-        Self::Tools,
-        Self::Schemas,
-        Self::Strict,
-        Self::System,
-        Self::Roles,
-        Self::Text,
-        Self::Calls,
-        Self::CallIds,
-        Self::Arguments,
-        Self::ArgumentBytes,
-        Self::Results,
-        Self::ErrorFlags,
-        Self::Reasoning,
-        Self::ReasoningSeal,
-        Self::ToolChoice,
-        Self::Parallel,
-        Self::TokenLimit,
-        Self::Stream,
-        Self::StreamOptions,
-        Self::Stop,
-        Self::Sampling,
-        Self::Caching,
-        Self::Metadata,
-        Self::Thinking,
-        Self::OutputFormat,
-        Self::OtherFields,
-    ];
-
     /// The aspects that cannot be kept where this one is not: what has no calls has no arguments.
     pub(super) fn includes(self) -> &'static [Self] {
         match self {
@@ -114,7 +85,7 @@ impl RequestAspect {
 /// What of a reply can be changed on its way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum ReplyAspect {
+pub(crate) enum ReplyAspect {
     /// A refusal comes as a success.
     RefusalMasked,
     /// An error comes with another status.

@@ -14,9 +14,9 @@ mod replies;
 mod requests;
 mod view;
 
-pub use aspect::{ReplyAspect, RequestAspect};
-pub use pairing::{Traveller, pair_requests, pair_travellers};
-pub use replies::{ReplySaid, SeenReply, reply_changes};
-pub use requests::{Issued, SeenRequest, request_changes};
+pub(crate) use aspect::{ReplyAspect, RequestAspect};
+pub(crate) use pairing::{Traveller, pair_travellers};
+pub(crate) use replies::{ReplySaid, SeenReply};
+pub(crate) use requests::SeenRequest;
 pub(super) use view::DocumentSide;
-pub use view::{Passage, PassageView};
+pub(crate) use view::{Passage, PassageView};

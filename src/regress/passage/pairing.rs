@@ -1,4 +1,4 @@
-//! Which request that left a client is which one that arrived upstream?
+//! Pairing of requests: which one that left a client is which one that arrived upstream.
 //!
 //! An adapter may rewrite anything, so nothing but the conversation itself can tell. Prompts and
 //! results carry seeded values, one line each, that occur in no other conversation; two requests
@@ -17,7 +17,7 @@ const LEAST_SHARE: f64 = 0.25;
 
 /// A request, and the status that it was answered with at the same end.
 #[derive(Debug, Clone, Copy)]
-pub struct Traveller<'a> {
+pub(crate) struct Traveller<'a> {
     /// What was asked.
     pub request: &'a Request,
     /// The HTTP status of the answer, where there was one.
@@ -26,19 +26,12 @@ pub struct Traveller<'a> {
 
 /// For each request that left, which of those that arrived it became; `None` where none did.
 ///
-/// The pairs that are most alike are found first. Requests that say the same are paired in their
-/// order, so both lists must be in the order of time.
-pub fn pair_requests(left: &[Request], arrived: &[Request]) -> Vec<Option<usize>> {
-    fn alone(request: &Request) -> Traveller<'_> {
-        Traveller { request, status: None }
-    }
-    let left: Vec<_> = left.iter().map(alone).collect();
-    pair_travellers(&left, &arrived.iter().map(alone).collect::<Vec<_>>())
-}
-
-/// The same for requests whose answers are known: of requests that say the same, those belong together
-/// whose answers have the same status.
-pub fn pair_travellers(left: &[Traveller<'_>], arrived: &[Traveller<'_>]) -> Vec<Option<usize>> {
+/// The pairs that are most alike are found first. Requests that say the same are paired by the status
+/// of their answers, then in their order, so both lists must be in the order of time.
+pub(crate) fn pair_travellers(
+    left: &[Traveller<'_>],
+    arrived: &[Traveller<'_>],
+) -> Vec<Option<usize>> {
     let leaving: Vec<Said> = left.iter().map(Said::of).collect();
     let arriving: Vec<Said> = arrived.iter().map(Said::of).collect();
     let mut found = pair_equal(&leaving, &arriving);
@@ -64,7 +57,7 @@ fn pair_equal(leaving: &[Said], arriving: &[Said]) -> Vec<Option<usize>> {
     leaving.iter().map(|said| places.get_mut(&said.whole)?.pop_front()).collect()
 }
 
-/// All pairs of those that are left over, the most alike first.
+/// All pairs of unpaired requests, the most alike first.
 fn by_likeness(
     leaving: &[Said],
     arriving: &[Said],
@@ -199,6 +192,12 @@ mod tests {
             error_code: None,
         }]));
         request
+    }
+
+    fn pair_requests(left: &[Request], arrived: &[Request]) -> Vec<Option<usize>> {
+        let alone = |request| Traveller { request, status: None };
+        let left: Vec<Traveller<'_>> = left.iter().map(alone).collect();
+        pair_travellers(&left, &arrived.iter().map(alone).collect::<Vec<_>>())
     }
 
     #[test]

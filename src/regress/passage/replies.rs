@@ -1,4 +1,4 @@
-//! The reply that left upstream against the reply that the client got, aspect by aspect.
+//! Changes of replies: what left upstream against what the client got, aspect by aspect.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ const REQUEST_IDS: [&str; 4] = ["request-id", "requestid", "call-id", "trace-id"
 
 /// A reply at one end of an adapter.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SeenReply {
+pub(crate) struct SeenReply {
     /// The dialect it is written in.
     pub dialect: DialectId,
     /// The HTTP status.
@@ -28,7 +28,7 @@ pub struct SeenReply {
 
 /// What a reply says.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ReplySaid {
+pub(crate) enum ReplySaid {
     /// A finished reply.
     Reply(Box<Reply>),
     /// An error.
@@ -50,7 +50,7 @@ impl SeenReply {
 }
 
 /// The aspects in which a reply changed on its way. `asked` is the request at either end.
-pub fn reply_changes(
+pub(crate) fn reply_changes(
     sent: &SeenReply,
     got: &SeenReply,
     asked: (&SeenRequest, &SeenRequest),

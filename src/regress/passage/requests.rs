@@ -1,4 +1,4 @@
-//! The request that left against the request that arrived, aspect by aspect.
+//! Changes of requests: what left against what arrived, aspect by aspect.
 //!
 //! Requests of the same dialect must mean exactly the same. Where the dialects differ, only what both
 //! of them can say is compared.
@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
+use strum::VariantArray as _;
 
 use super::aspect::RequestAspect;
 use crate::dialect::DialectId;
@@ -13,7 +14,7 @@ use crate::ir::{Part, ReasoningField, Reply, Request, Role, ToolCall, ToolChoice
 
 /// A request at one end of an adapter.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SeenRequest {
+pub(crate) struct SeenRequest {
     /// The dialect it is written in.
     pub dialect: DialectId,
     /// The body.
@@ -24,7 +25,7 @@ pub struct SeenRequest {
 
 /// What the provider issued in its replies, and so may come back through the adapter.
 #[derive(Debug, Clone, Default)]
-pub struct Issued {
+pub(crate) struct Issued {
     ids: BTreeSet<String>,
     seals: bool,
     reasons: bool,
@@ -32,7 +33,7 @@ pub struct Issued {
 
 impl Issued {
     /// What these replies of the provider hold.
-    pub fn in_replies<'a>(replies: impl Iterator<Item = &'a Reply>) -> Self {
+    pub(crate) fn in_replies<'a>(replies: impl Iterator<Item = &'a Reply>) -> Self {
         let mut issued = Self::default();
         for reply in replies {
             issued.ids.extend(reply.calls().map(|call| call.id.to_string()));
@@ -44,14 +45,14 @@ impl Issued {
 }
 
 /// The aspects in which a request changed on its way, without those that follow from another.
-pub fn request_changes(
+pub(crate) fn request_changes(
     left: &SeenRequest,
     arrived: &SeenRequest,
     issued: &Issued,
 ) -> Vec<RequestAspect> {
     let ends = Ends { left, arrived, issued, same: left.dialect == arrived.dialect };
     let changed: Vec<RequestAspect> =
-        RequestAspect::ALL.into_iter().filter(|aspect| ends.differ_in(*aspect)).collect();
+        RequestAspect::VARIANTS.iter().copied().filter(|aspect| ends.differ_in(*aspect)).collect();
     let follows =
         |aspect: RequestAspect| changed.iter().any(|cause| cause.includes().contains(&aspect));
     changed.iter().copied().filter(|aspect| !follows(*aspect)).collect()
@@ -220,10 +221,10 @@ impl SeenRequest {
         for (key, value) in &self.request.extra {
             match value {
                 Value::Object(inner) if nested.contains(&key.as_str()) => {
-                    fields.extend(inner.iter().map(|(key, value)| named(key, value)));
+                    fields.extend(inner.iter().map(|(key, value)| name_entry(key, value)));
                 }
                 _ => {
-                    fields.extend([named(key, value)]);
+                    fields.extend([name_entry(key, value)]);
                 }
             }
         }
@@ -232,7 +233,7 @@ impl SeenRequest {
     }
 }
 
-fn named(key: &str, value: &Value) -> (String, Value) {
+fn name_entry(key: &str, value: &Value) -> (String, Value) {
     let mut name = String::new();
     for c in key.chars() {
         if c.is_ascii_uppercase() {

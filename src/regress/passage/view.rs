@@ -14,7 +14,7 @@ const NAMED: usize = 2;
 
 /// One exchange through an adapter, seen from both ends.
 #[derive(Debug, Clone)]
-pub struct Passage {
+pub(crate) struct Passage {
     /// The request that left, and the one that arrived.
     pub requests: (SeenRequest, SeenRequest),
     /// The reply that left upstream, and the one that came to the client.
@@ -27,17 +27,17 @@ pub struct Passage {
 
 /// What an adapter did to the requests and replies of one model.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct PassageView {
+pub(crate) struct PassageView {
     compared: usize,
-    requests: BTreeMap<RequestAspect, Places>,
-    replies: BTreeMap<ReplyAspect, Places>,
+    requests: BTreeMap<RequestAspect, AspectEvidence>,
+    replies: BTreeMap<ReplyAspect, AspectEvidence>,
     /// By the exchange at the client's end.
     touched: BTreeMap<Digest, Touched>,
 }
 
 /// Where an aspect changed.
 #[derive(Debug, Clone, PartialEq, Default)]
-struct Places {
+struct AspectEvidence {
     count: usize,
     of: Option<String>,
     client: Vec<Digest>,
@@ -62,7 +62,7 @@ pub(in crate::regress) enum DocumentSide {
 
 impl PassageView {
     /// What these passages show.
-    pub fn of(passages: &[Passage]) -> Self {
+    pub(crate) fn of(passages: &[Passage]) -> Self {
         let issued =
             Issued::in_replies(passages.iter().filter_map(|it| match &it.replies.0.said {
                 ReplySaid::Reply(reply) => Some(&**reply),
@@ -88,14 +88,14 @@ impl PassageView {
     }
 
     /// The same with something that was not seen by comparing passages one by one, in words.
-    pub fn note(&mut self, aspect: ReplyAspect, words: String, evidence: Vec<Digest>) {
+    pub(crate) fn note(&mut self, aspect: ReplyAspect, words: String, evidence: Vec<Digest>) {
         let upstream = evidence.clone();
-        let places = Places { count: 1, of: Some(words), client: evidence, upstream };
+        let places = AspectEvidence { count: 1, of: Some(words), client: evidence, upstream };
         self.replies.insert(aspect, places);
     }
 
     /// Takes over what was noted apart.
-    pub fn take_notes(&mut self, noted: Self) {
+    pub(crate) fn take_notes(&mut self, noted: Self) {
         self.replies.extend(noted.replies);
     }
 
@@ -124,22 +124,26 @@ impl PassageView {
 
     /// What changed, as a part of a profile's document.
     pub(in crate::regress) fn document(&self, side: DocumentSide) -> Value {
-        let reason = |places: &Places| places.reason(self.compared);
+        let reason = |places: &AspectEvidence| places.reason(self.compared);
         let requests: BTreeMap<_, _> = self
             .requests
             .iter()
-            .map(|(aspect, it)| (aspect, shown(side, &reason(it), &it.client, &it.upstream)))
+            .map(|(aspect, it)| {
+                (aspect, aspect_document(side, &reason(it), &it.client, &it.upstream))
+            })
             .collect();
         let replies: BTreeMap<_, _> = self
             .replies
             .iter()
-            .map(|(aspect, it)| (aspect, shown(side, &reason(it), &it.upstream, &it.client)))
+            .map(|(aspect, it)| {
+                (aspect, aspect_document(side, &reason(it), &it.upstream, &it.client))
+            })
             .collect();
         json!({"requests": requests, "replies": replies})
     }
 }
 
-impl Places {
+impl AspectEvidence {
     fn add(&mut self, client: &Digest, upstream: &Digest) {
         self.count += 1;
         if self.client.len() < NAMED {
@@ -155,7 +159,12 @@ impl Places {
 }
 
 /// One aspect on one side: as it was before the adapter, or as it is behind it.
-fn shown(side: DocumentSide, reason: &str, before: &[Digest], behind: &[Digest]) -> Value {
+fn aspect_document(
+    side: DocumentSide,
+    reason: &str,
+    before: &[Digest],
+    behind: &[Digest],
+) -> Value {
     match side {
         DocumentSide::Direct => json!({"verdict": "kept", "reason": null, "evidence": before}),
         DocumentSide::Through => {

@@ -7,7 +7,7 @@ use super::{Changes, change_line};
 use crate::regress::{Level, Severity};
 
 /// One issue per change that is denied, open or warned of. Only what is denied is graver than minor.
-pub fn changes_code_quality(changes: &Changes<'_>) -> Value {
+pub(crate) fn changes_code_quality(changes: &Changes<'_>) -> Value {
     let entries = changes.entries.iter().filter(|entry| entry.level() != Level::Allow);
     let issue = |entry: &super::ChangeEntry<'_>| {
         let severity = match (entry.level(), entry.change.severity) {

@@ -12,7 +12,7 @@ use crate::secret::scrub;
 const SHOWN: usize = 10;
 
 /// The workflow commands that annotate the snapshots of what is denied, open or warned of.
-pub fn changes_annotations(changes: &Changes<'_>) -> Vec<String> {
+pub(crate) fn changes_annotations(changes: &Changes<'_>) -> Vec<String> {
     let of = |command: &'static str, levels: &'static [Level]| {
         let entries = changes.entries.iter().filter(|entry| levels.contains(&entry.level()));
         entries.take(SHOWN).map(move |entry| {
@@ -28,7 +28,7 @@ pub fn changes_annotations(changes: &Changes<'_>) -> Vec<String> {
 }
 
 /// Appends the changes to the summary of the job.
-pub fn append_summary(file: &Path, changes: &Changes<'_>) -> io::Result<()> {
+pub(crate) fn append_summary(file: &Path, changes: &Changes<'_>) -> io::Result<()> {
     let mut file = OpenOptions::new().append(true).create(true).open(file)?;
     writeln!(file, "{}", scrub(&changes_markdown(changes)))
 }

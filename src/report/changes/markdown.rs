@@ -14,7 +14,7 @@ const RESERVE: usize = 400;
 
 /// A table of what is denied, open or warned of, details folded below it, then what is allowed. What
 /// does not fit into a comment is counted.
-pub fn changes_markdown(changes: &Changes<'_>) -> String {
+pub(crate) fn changes_markdown(changes: &Changes<'_>) -> String {
     let mut page = Page { text: format!("**{}**\n", changes.heading), left_out: 0 };
     for note in changes.notes {
         page.push(&format!("\n- {}\n", for_markdown(note)));
@@ -26,7 +26,7 @@ pub fn changes_markdown(changes: &Changes<'_>) -> String {
         changes.entries.iter().partition(|entry| entry.level() == Level::Allow);
     page.table(&loud);
     for entry in &loud {
-        page.push(&folded(entry, changes));
+        page.push(&fold_entry(entry, changes));
     }
     if !quiet.is_empty() {
         page.push(&format!("\n<details><summary>{} allowed</summary>\n", quiet.len()));
@@ -93,7 +93,7 @@ fn row(ChangeEntry { change, ruling }: &ChangeEntry<'_>) -> String {
     format!("| {} |\n", cells.join(" | "))
 }
 
-fn folded(entry: &ChangeEntry<'_>, changes: &Changes<'_>) -> String {
+fn fold_entry(entry: &ChangeEntry<'_>, changes: &Changes<'_>) -> String {
     let (code, target) = (entry.change.code, for_markdown(&entry.change.target));
     let mut text = format!("\n<details><summary>{code}</summary>\n\n{target}\n\n");
     for detail in details(entry, changes) {

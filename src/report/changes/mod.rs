@@ -11,12 +11,12 @@ mod markdown;
 mod sarif;
 mod text;
 
-pub use code_quality::changes_code_quality;
-pub use github::{append_summary, changes_annotations};
+pub(crate) use code_quality::changes_code_quality;
+pub(crate) use github::{append_summary, changes_annotations};
 pub(super) use html::section;
-pub use markdown::changes_markdown;
-pub use sarif::changes_sarif;
-pub use text::{change_text, changes_text};
+pub(crate) use markdown::changes_markdown;
+pub(crate) use sarif::changes_sarif;
+pub(crate) use text::{change_text, changes_text};
 
 use std::path::Path;
 
@@ -88,10 +88,10 @@ impl ChangeEntry<'_> {
 }
 
 /// A change in one line.
-pub fn change_line(ChangeEntry { change, ruling }: &ChangeEntry<'_>) -> String {
+pub(crate) fn change_line(ChangeEntry { change, ruling }: &ChangeEntry<'_>) -> String {
     let level = ruling.map(|(level, _)| format!("{level}: ")).unwrap_or_default();
     let Change { target, code, class, severity, .. } = change;
-    let (target, at) = (for_terminal(target), shown(&change.at));
+    let (target, at) = (for_terminal(target), describe_field(&change.at));
     match change.effect {
         Some(effect) => format!("{level}{target}: {effect}: {code}: {at} ({severity})"),
         None => format!("{level}{target}: {code}: {at} ({severity} {class})"),
@@ -123,7 +123,7 @@ pub(super) fn details(entry: &ChangeEntry<'_>, changes: &Changes<'_>) -> Vec<Str
     let kept = evidence.new.iter().chain(&evidence.old).find_map(changes.evidence);
     lines.extend(kept.map(|address| format!("see it: toolprobe show {address}")));
     if !change.also.is_empty() {
-        lines.push(format!("and so: {}", some(&change.also, SHOWN_ALSO, shown)));
+        lines.push(format!("and so: {}", some(&change.also, SHOWN_ALSO, describe_field)));
     }
     if let Some((_, because)) = entry.ruling {
         lines.push(format!("decided by: {because}"));
@@ -152,15 +152,15 @@ fn side(
 }
 
 /// The first of many, and how many more there are.
-fn some<T>(all: &[T], most: usize, shown: impl Fn(&T) -> String) -> String {
-    let first: Vec<String> = all.iter().take(most).map(shown).collect();
+fn some<T>(all: &[T], most: usize, describe: impl Fn(&T) -> String) -> String {
+    let first: Vec<String> = all.iter().take(most).map(describe).collect();
     match all.len().saturating_sub(most) {
         0 => first.join(", "),
         more => format!("{} and {more} more", first.join(", ")),
     }
 }
 
-fn shown(at: &FieldChange) -> String {
+fn describe_field(at: &FieldChange) -> String {
     let FieldChange { field, old, new } = at;
     for_terminal(&format!("{field} {} → {}", word(old), word(new)))
 }

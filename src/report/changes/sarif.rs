@@ -9,7 +9,7 @@ use crate::ir::Digest;
 use crate::regress::{Level, explain};
 
 /// One result per change; the rules are the codes that occur.
-pub fn changes_sarif(changes: &Changes<'_>) -> Value {
+pub(crate) fn changes_sarif(changes: &Changes<'_>) -> Value {
     let codes: BTreeMap<&str, Value> =
         changes.entries.iter().map(|it| it.change.code.as_str()).map(|it| (it, rule(it))).collect();
     let results: Vec<Value> = changes.entries.iter().map(|it| result(it, changes)).collect();

@@ -7,11 +7,11 @@ use crate::regress::{GateOutcome, Level};
 use crate::report::{Paint, for_terminal};
 
 /// One line per change that can be searched for, and details below it.
-pub fn changes_text(changes: &Changes<'_>, paint: Paint) -> String {
+pub(crate) fn changes_text(changes: &Changes<'_>, paint: Paint) -> String {
     let heading = match changes.gate.map(|gate| gate.outcome) {
-        Some(GateOutcome::Failed) => painted(&changes.heading, Level::Deny, paint),
-        Some(GateOutcome::Inconclusive) => painted(&changes.heading, Level::Inconclusive, paint),
-        Some(GateOutcome::Passed) => painted(&changes.heading, Level::Allow, paint),
+        Some(GateOutcome::Failed) => paint_line(&changes.heading, Level::Deny, paint),
+        Some(GateOutcome::Inconclusive) => paint_line(&changes.heading, Level::Inconclusive, paint),
+        Some(GateOutcome::Passed) => paint_line(&changes.heading, Level::Allow, paint),
         None => changes.heading.clone(),
     };
     let mut text = format!("{heading}\n");
@@ -25,8 +25,8 @@ pub fn changes_text(changes: &Changes<'_>, paint: Paint) -> String {
 }
 
 /// One change: its line, and details below it.
-pub fn change_text(entry: &ChangeEntry<'_>, changes: &Changes<'_>, paint: Paint) -> String {
-    let mut text = painted(&change_line(entry), entry.level(), paint) + "\n";
+pub(crate) fn change_text(entry: &ChangeEntry<'_>, changes: &Changes<'_>, paint: Paint) -> String {
+    let mut text = paint_line(&change_line(entry), entry.level(), paint) + "\n";
     for detail in details(entry, changes) {
         let _ = writeln!(text, "    {detail}");
     }
@@ -34,7 +34,7 @@ pub fn change_text(entry: &ChangeEntry<'_>, changes: &Changes<'_>, paint: Paint)
 }
 
 /// A line in the colour of its level. The word of the level stands in it: colour only repeats it.
-fn painted(line: &str, level: Level, paint: Paint) -> String {
+fn paint_line(line: &str, level: Level, paint: Paint) -> String {
     let color = match level {
         Level::Deny => 31,
         Level::Inconclusive => 35,

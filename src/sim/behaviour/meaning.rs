@@ -8,8 +8,9 @@ use super::conversations::{ECHO, after, asking, conversations};
 use super::{answer, fleet, meaning};
 use crate::dialect::DialectId;
 use crate::ir::{Part, Request};
+use crate::sim::model::TextForm;
 use crate::sim::quirks::{ModelQuirk, SchemaFeature};
-use crate::sim::{ModelFile, NativeTools, TextForm};
+use crate::sim::{ModelFile, NativeTools};
 
 const CALLING: [&str; 10] =
     ["echo", "add", "both", "apart", "ping", "marks", "digits", "book", "forced", "error"];

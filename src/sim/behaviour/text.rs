@@ -6,7 +6,8 @@ use super::conversations::{ADD, PATH, asking, conversations, tools};
 use super::{answer, fleet};
 use crate::ir::{CallId, Message, Part, Request, ToolResult};
 use crate::prompted::{Protocol, ToolDelivery};
-use crate::sim::{ModelFile, TextForm};
+use crate::sim::ModelFile;
+use crate::sim::model::TextForm;
 use crate::textcall::{self, Catalog, Options};
 
 #[test]

@@ -7,8 +7,9 @@ use super::{answer, fleet, meaning};
 use crate::dialect::{DeltaLength, Stamp};
 use crate::ir::{Defect, Reply, Request, Stop, StopKind};
 use crate::profile::Status;
+use crate::sim::ModelFile;
+use crate::sim::expected::ResultKey;
 use crate::sim::quirks::{HttpQuirk, distort_body, distort_frames};
-use crate::sim::{ModelFile, ResultKey};
 
 fn stamp() -> Stamp {
     Stamp { created: 1_790_000_000, usage: true }
@@ -81,7 +82,7 @@ fn a_lenient_decoder_notes_in_streams_what_the_file_declares() {
 fn a_stream_says_the_same_as_the_plain_body_exactly_where_the_file_says_so() {
     let mut wrong = Vec::new();
     for model in fleet().iter() {
-        // What is no stream at all has nothing to say.
+        // A body that is not a stream has no frames.
         if model.http_quirks.contains(&HttpQuirk::StreamIgnored) {
             continue;
         }

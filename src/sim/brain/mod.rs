@@ -54,7 +54,7 @@ pub(super) enum Intent {
 ///
 /// Call ids are unique and legal everywhere (`call_` and 24 lower-case letters or digits); a server
 /// whose ids look otherwise rewrites them.
-pub fn answer(request: &Request, model: &ModelFile, draw: &Draw) -> Reply {
+pub(crate) fn answer(request: &Request, model: &ModelFile, draw: &Draw) -> Reply {
     let active = quirks::active(&model.quirks, draw);
     let view = ModelView::of(request, model, &active);
     let intent = quirks::misbehave(decide::decide(&view, &active, draw), &view, &active);

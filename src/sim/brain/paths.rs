@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 /// One step of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Step<'a> {
+enum PathStep<'a> {
     Key(&'a str),
     Index(usize),
 }
@@ -19,10 +19,10 @@ pub(super) fn set(target: &mut Value, path: &str, value: Value) -> bool {
     let mut place = target;
     for step in steps {
         let next = match step {
-            Step::Key(key) => {
+            PathStep::Key(key) => {
                 object(place).and_then(|map| map.entry(key).or_insert(Value::Null).into())
             }
-            Step::Index(index) => element(place, index),
+            PathStep::Index(index) => element(place, index),
         };
         let Some(next) = next else { return false };
         place = next;
@@ -34,8 +34,8 @@ pub(super) fn set(target: &mut Value, path: &str, value: Value) -> bool {
 /// The value at a path.
 pub(super) fn get<'a>(target: &'a Value, path: &str) -> Option<&'a Value> {
     steps(path)?.into_iter().try_fold(target, |place, step| match step {
-        Step::Key(key) => place.get(key),
-        Step::Index(index) => place.get(index),
+        PathStep::Key(key) => place.get(key),
+        PathStep::Index(index) => place.get(index),
     })
 }
 
@@ -45,8 +45,8 @@ pub(super) fn remove(target: &mut Value, path: &str) -> Option<Value> {
     let place = match parent {
         "" => Some(target),
         _ => steps(parent)?.into_iter().try_fold(target, |place, step| match step {
-            Step::Key(key) => place.get_mut(key),
-            Step::Index(index) => place.get_mut(index),
+            PathStep::Key(key) => place.get_mut(key),
+            PathStep::Index(index) => place.get_mut(index),
         }),
     };
     place?.as_object_mut()?.shift_remove(key)
@@ -70,18 +70,18 @@ fn element(place: &mut Value, index: usize) -> Option<&mut Value> {
     items.get_mut(index)
 }
 
-fn steps(path: &str) -> Option<Vec<Step<'_>>> {
+fn steps(path: &str) -> Option<Vec<PathStep<'_>>> {
     let mut steps = Vec::new();
     for part in path.split('.') {
         let (key, indices) = part.split_at(part.find('[').unwrap_or(part.len()));
         if key.is_empty() || !key.chars().all(is_key_char) {
             return None;
         }
-        steps.push(Step::Key(key));
+        steps.push(PathStep::Key(key));
         let mut rest = indices;
         while !rest.is_empty() {
             let (index, more) = rest.strip_prefix('[')?.split_once(']')?;
-            steps.push(Step::Index(index.parse().ok().filter(|index| *index <= MAX_INDEX)?));
+            steps.push(PathStep::Index(index.parse().ok().filter(|index| *index <= MAX_INDEX)?));
             rest = more;
         }
     }

@@ -6,7 +6,7 @@ use super::{WireQuirk, chat_body};
 use crate::dialect::DialectId;
 
 /// Misspells an encoded body, one quirk after the other. Quirks of streams change nothing here.
-pub fn distort_body(mut body: Value, dialect: DialectId, quirks: &[WireQuirk]) -> Value {
+pub(crate) fn distort_body(mut body: Value, dialect: DialectId, quirks: &[WireQuirk]) -> Value {
     for quirk in quirks {
         match dialect {
             DialectId::OpenAiChat => chat_body::distort(&mut body, quirk),

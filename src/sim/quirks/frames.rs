@@ -8,7 +8,11 @@ use crate::dialect::DialectId;
 use crate::wire::Frame;
 
 /// Misspells an encoded stream, one quirk after the other.
-pub fn distort_frames(frames: Vec<Frame>, dialect: DialectId, quirks: &[WireQuirk]) -> Vec<Frame> {
+pub(crate) fn distort_frames(
+    frames: Vec<Frame>,
+    dialect: DialectId,
+    quirks: &[WireQuirk],
+) -> Vec<Frame> {
     if quirks.is_empty() {
         return frames;
     }

@@ -81,7 +81,7 @@ impl Complaint {
 
 /// One complaint about one request, before it is put into the provider's envelope.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Violation {
+pub(crate) struct Violation {
     pub(super) source: Source,
     pub(super) status: u16,
     pub(super) kind: Option<&'static str>,

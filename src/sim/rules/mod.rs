@@ -24,8 +24,8 @@ mod strict;
 #[cfg(test)]
 mod tests;
 
-pub use complaint::Violation;
-pub use service::ServiceFault;
+pub(crate) use complaint::Violation;
+pub(crate) use service::ServiceFault;
 
 use serde_json::Value;
 
@@ -53,7 +53,7 @@ enum Checks {
 
 /// What the checks know in addition to the body.
 #[derive(Debug, Clone, Copy)]
-pub struct RequestFacts<'a> {
+pub(crate) struct RequestFacts<'a> {
     /// The model that was asked for.
     pub model: &'a str,
     /// Whether the model thinks on this request.
@@ -68,7 +68,7 @@ pub struct RequestFacts<'a> {
 
 /// A refusal, ready to be sent.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Refusal {
+pub(crate) struct Refusal {
     /// The HTTP status.
     pub status: u16,
     /// Headers besides the content type.
@@ -80,7 +80,11 @@ pub struct Refusal {
 }
 
 /// Checks a request body as strictly as the provider does.
-pub fn check(rules: RulesId, body: &Value, facts: RequestFacts<'_>) -> Result<(), Violation> {
+pub(crate) fn check(
+    rules: RulesId,
+    body: &Value,
+    facts: RequestFacts<'_>,
+) -> Result<(), Violation> {
     let rules = presets::rules(rules);
     rules.service.check_tools_supported(body, facts)?;
     match rules.checks {
@@ -93,12 +97,12 @@ pub fn check(rules: RulesId, body: &Value, facts: RequestFacts<'_>) -> Result<()
 }
 
 /// The provider's words for a fault of the service.
-pub fn fault(rules: RulesId, fault: &ServiceFault<'_>) -> Violation {
+pub(crate) fn fault(rules: RulesId, fault: &ServiceFault<'_>) -> Violation {
     presets::rules(rules).service.violation(fault)
 }
 
 /// Puts a violation into the provider's envelope.
-pub fn refuse(rules: RulesId, violation: &Violation, request_id: &str) -> Refusal {
+pub(crate) fn refuse(rules: RulesId, violation: &Violation, request_id: &str) -> Refusal {
     let envelope = presets::rules(rules).envelope;
     Refusal {
         status: violation.status,
@@ -109,12 +113,15 @@ pub fn refuse(rules: RulesId, violation: &Violation, request_id: &str) -> Refusa
 }
 
 /// The header that carries the request's id, where the provider has one.
-pub fn request_id_header(rules: RulesId, request_id: &str) -> Option<(&'static str, String)> {
+pub(crate) fn request_id_header(
+    rules: RulesId,
+    request_id: &str,
+) -> Option<(&'static str, String)> {
     let header = presets::rules(rules).envelope.request_id_header()?;
     Some((header, request_id.to_owned()))
 }
 
 /// What the provider's call ids look like.
-pub fn id_style(rules: RulesId) -> IdStyle {
+pub(crate) fn id_style(rules: RulesId) -> IdStyle {
     presets::rules(rules).ids
 }

@@ -10,7 +10,7 @@ use crate::sim::NativeTools;
 
 /// A fault of the service or of how it was called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ServiceFault<'a> {
+pub(crate) enum ServiceFault<'a> {
     /// No key was sent though one is needed.
     NoKey,
     /// Another key was sent than the one that is accepted.

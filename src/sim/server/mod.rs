@@ -43,12 +43,12 @@ use answer::{Ending, HttpAnswer, Payload};
 use closing::{CloseHandle, ClosingListener};
 use faults::SeenRequests;
 use receive::{BodyRoom, Received};
-pub use recorded::{RecordedAnswer, RecordedAnswers, RecordedHead};
+pub(crate) use recorded::{RecordedAnswer, RecordedAnswers, RecordedHead};
 use respond::{IncomingRequest, respond};
 
 use arrivals::DeliveryNote;
-pub use arrivals::{Arrival, Arrivals, Delivery, SentAnswer};
-pub use whereabouts::{ARRIVALS_PATH, ArrivalPage, REPEAT_SLOWLY, WHERE_SERVED, served_at};
+pub(crate) use arrivals::{Arrival, Arrivals, Delivery};
+pub(crate) use whereabouts::{ARRIVALS_PATH, ArrivalPage, REPEAT_SLOWLY, WHERE_SERVED, served_at};
 
 /// Settings of a server.
 #[derive(Debug, Clone)]

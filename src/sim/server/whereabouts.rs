@@ -1,4 +1,4 @@
-//! Whereabouts: what the simulator tells of itself to whoever wants to read its arrivals.
+//! Whereabouts: where the simulator writes its arrivals, for a program that reads them.
 //!
 //! A client behind an adapter cannot know which simulator the adapter leads to. So it asks, in words
 //! that every adapter passes on, and the answer names the address. Another question is answered slowly,
@@ -17,10 +17,10 @@ use crate::ir::{Part, Reply, Request, Role, Stop, StopKind, Usage};
 use crate::sim::Pace;
 
 /// The question that a simulated model of any kind answers with its server's address.
-pub const WHERE_SERVED: &str = "Which toolprobe simulator serves you, and at which address?";
+pub(crate) const WHERE_SERVED: &str = "Which toolprobe simulator serves you, and at which address?";
 
 /// The question that a simulated model of any kind answers with the words of the next line, slowly.
-pub const REPEAT_SLOWLY: &str = "Repeat the words of the next line slowly, one at a time:";
+pub(crate) const REPEAT_SLOWLY: &str = "Repeat the words of the next line slowly, one at a time:";
 
 /// The waits of a slow answer.
 const SLOW: Pace = Pace { first_ms: 25, between_ms: 25 };
@@ -32,14 +32,14 @@ const SLOW_PIECE: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
 const SERVED_AT: &str = "The toolprobe simulator at ";
 
 /// Where the arrivals are listed; a number after a slash lists those after it.
-pub const ARRIVALS_PATH: &str = "/toolprobe/arrivals";
+pub(crate) const ARRIVALS_PATH: &str = "/toolprobe/arrivals";
 
 /// How many bytes of requests and answers are listed at once.
 const PAGE: usize = 2 << 20;
 
 /// A page of arrivals.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ArrivalPage {
+pub(crate) struct ArrivalPage {
     /// The number of the latest arrival of all.
     pub latest: u64,
     /// Those after the number that was asked for, in order; the first ones where they are many.
@@ -76,7 +76,7 @@ impl OwnAnswer {
 }
 
 /// The address in the answer to that question.
-pub fn served_at(said: &str) -> Option<&str> {
+pub(crate) fn served_at(said: &str) -> Option<&str> {
     let (_, rest) = said.split_once(SERVED_AT)?;
     rest.split_whitespace().next()
 }

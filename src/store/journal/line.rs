@@ -20,7 +20,7 @@ use crate::secret::scrub_bytes;
 use crate::transport::{Exchange, Measurements, RequestKey, SentRequest, Spent, Standing};
 
 /// The version of the lines that this program writes.
-pub const JOURNAL_VERSION: u32 = 1;
+pub(crate) const JOURNAL_VERSION: u32 = 1;
 
 /// From this size on records are compressed.
 const COMPRESSED_FROM: usize = 16 * 1024;
@@ -113,14 +113,14 @@ impl StoredExchange<'_> {
         struct Request {
             request: SentRequest,
         }
-        let said = self.said().ok()?;
+        let said = self.read_said().ok()?;
         let read: Request = serde_json::from_slice(&said).ok()?;
         Some(RequestKey::of(&read.request))
     }
 
     /// The exchange; `None` where it is not what its digest says.
     pub(super) fn read(&self) -> Option<Exchange> {
-        let said = self.said().ok()?;
+        let said = self.read_said().ok()?;
         if Digest::of(&said) != self.digest {
             return None;
         }
@@ -130,7 +130,7 @@ impl StoredExchange<'_> {
         Some(exchange)
     }
 
-    fn said(&self) -> io::Result<Cow<'_, [u8]>> {
+    fn read_said(&self) -> io::Result<Cow<'_, [u8]>> {
         match (self.record, &self.packed) {
             (Some(record), _) => Ok(Cow::Borrowed(record.get().as_bytes())),
             (None, Some(packed)) => unpack(packed).map(Cow::Owned),

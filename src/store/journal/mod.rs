@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(super) use contents::{Contents, read_at, read_exchanges};
-pub use line::JOURNAL_VERSION;
+pub(crate) use line::JOURNAL_VERSION;
 
 use contents::{Answers, read_answers};
 use line::{Line, exchange_line};
@@ -104,7 +104,7 @@ impl JournalFile {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does something with the open file. The first failure is kept for whoever closes the file.
+    /// Does something with the open file. The first failure is kept until the file is closed.
     fn write(
         &self,
         action: impl FnOnce(&mut OpenFile) -> io::Result<()>,

@@ -13,24 +13,24 @@ const DEFAULT: &str = "default";
 
 /// A chat template: one text, or several by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Template(BTreeMap<String, String>);
+pub(crate) struct Template(BTreeMap<String, String>);
 
 impl Template {
-    /// A template of one text. An empty one is none.
-    pub fn single(text: &str) -> Option<Self> {
+    /// A template of one text; `None` for an empty text.
+    pub(crate) fn single(text: &str) -> Option<Self> {
         Self::named([(DEFAULT, text)])
     }
 
     /// A template of several named texts; empty ones do not count.
     fn named<'a>(parts: impl IntoIterator<Item = (&'a str, &'a str)>) -> Option<Self> {
-        let parts = parts.into_iter().map(|(name, text)| (name.to_owned(), normalised(text)));
+        let parts = parts.into_iter().map(|(name, text)| (name.to_owned(), normalise(text)));
         let parts: BTreeMap<_, _> = parts.filter(|(_, text)| !text.is_empty()).collect();
         (!parts.is_empty()).then_some(Self(parts))
     }
 
     /// Its hash: that of the text where there is one, so that a server and a file of the same
     /// template agree; else that of all of them with their names.
-    pub fn hash(&self) -> Digest {
+    pub(crate) fn hash(&self) -> Digest {
         match self.0.iter().next() {
             Some((name, text)) if self.0.len() == 1 && name == DEFAULT => Digest::of(text),
             _ => {
@@ -41,20 +41,20 @@ impl Template {
     }
 
     /// What llama.cpp's `/props` tells.
-    pub fn from_props(props: &Value) -> Option<Self> {
+    pub(crate) fn from_props(props: &Value) -> Option<Self> {
         let default = ("chat_template", DEFAULT);
         Self::from_fields(props, &[default, ("chat_template_tool_use", "tool_use")])
     }
 
     /// What Ollama's `/api/show` tells. A renderer or parser is code that overrides the template.
-    pub fn from_show(show: &Value) -> Option<Self> {
+    pub(crate) fn from_show(show: &Value) -> Option<Self> {
         let fields = [("template", DEFAULT), ("renderer", "renderer"), ("parser", "parser")];
         Self::from_fields(show, &fields)
     }
 
     /// What a tokenizer configuration tells, as a file or as vLLM's `/tokenizer_info`: one text, or
     /// a list of `{name, template}`.
-    pub fn from_tokenizer_config(config: &Value) -> Option<Self> {
+    pub(crate) fn from_tokenizer_config(config: &Value) -> Option<Self> {
         match config.get("chat_template")? {
             Value::String(text) => Self::single(text),
             Value::Array(list) => Self::named(list.iter().filter_map(|entry| {
@@ -72,7 +72,7 @@ impl Template {
 }
 
 /// Line ends as LF, none at the end, no byte order mark: what editors and tools change unasked.
-fn normalised(text: &str) -> String {
+fn normalise(text: &str) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     text.trim_end_matches('\n').to_owned()

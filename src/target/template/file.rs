@@ -28,7 +28,7 @@ pub enum TemplateFileError {
         /// What is wrong.
         problem: String,
     },
-    /// There is none in it.
+    /// The file holds no template.
     #[error(
         "{} holds no chat template; newer models keep it in chat_template.jinja beside it",
         .0.display()
@@ -37,7 +37,7 @@ pub enum TemplateFileError {
 }
 
 /// Reads `tokenizer_config.json`, or any other file as the template's text.
-pub fn read_template(path: &Path) -> Result<Template, TemplateFileError> {
+pub(crate) fn read_template(path: &Path) -> Result<Template, TemplateFileError> {
     let text = std::fs::read_to_string(path)
         .map_err(|source| TemplateFileError::Unreadable { path: path.to_owned(), source })?;
     let is_json = path.extension().is_some_and(|ending| ending == "json");

@@ -5,5 +5,5 @@
 mod chat_template;
 mod file;
 
-pub use chat_template::Template;
-pub use file::{TemplateFileError, read_template};
+pub(crate) use chat_template::Template;
+pub(crate) use file::{TemplateFileError, read_template};

@@ -19,7 +19,7 @@ pub struct JsonDifference {
 /// Every place at which two values differ, in the order of the old one. The order of keys does not
 /// matter; an item that was added to a list or removed from it is one difference, however many items
 /// follow it.
-pub fn differences(old: &Value, new: &Value) -> Vec<JsonDifference> {
+pub(crate) fn differences(old: &Value, new: &Value) -> Vec<JsonDifference> {
     let mut found = Vec::new();
     compare(String::new(), old, new, &mut found);
     found
@@ -27,14 +27,14 @@ pub fn differences(old: &Value, new: &Value) -> Vec<JsonDifference> {
 
 /// How much text differs. The number of places is a poor measure: a renamed key differs in many, and
 /// another conversation in a single long one.
-pub fn difference_size(differences: &[JsonDifference]) -> usize {
+pub(crate) fn difference_size(differences: &[JsonDifference]) -> usize {
     let written = |side: &Option<Value>| side.as_ref().map(Value::to_string).unwrap_or_default();
-    let changed = |it: &JsonDifference| 1 + changed(&written(&it.old), &written(&it.new));
-    differences.iter().map(changed).sum()
+    let size = |it: &JsonDifference| 1 + count_changed_bytes(&written(&it.old), &written(&it.new));
+    differences.iter().map(size).sum()
 }
 
 /// The bytes of two texts that are neither in their common start nor in their common end.
-fn changed(old: &str, new: &str) -> usize {
+fn count_changed_bytes(old: &str, new: &str) -> usize {
     let start = old.bytes().zip(new.bytes()).take_while(|(old, new)| old == new).count();
     let most = old.len().min(new.len()) - start;
     let ends = old.bytes().rev().zip(new.bytes().rev()).take(most);
@@ -112,8 +112,8 @@ mod tests {
         let now = json!({"messages": [call("ib"), call("ib")]});
         let (near, far) = (differences(&recorded, &now), differences(&other, &now));
         assert!(near.len() > far.len() && difference_size(&near) < difference_size(&far));
-        assert_eq!(changed("aXb", "aYYb"), 3);
-        assert_eq!(changed("aa", "aaa"), 1);
+        assert_eq!(count_changed_bytes("aXb", "aYYb"), 3);
+        assert_eq!(count_changed_bytes("aa", "aaa"), 1);
     }
 
     #[test]

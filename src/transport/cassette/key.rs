@@ -9,11 +9,11 @@ use crate::ir::Digest;
 
 /// What two equal requests have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct RequestKey(Digest);
+pub(crate) struct RequestKey(Digest);
 
 impl RequestKey {
     /// The key of a request.
-    pub fn of(request: &SentRequest) -> Self {
+    pub(crate) fn of(request: &SentRequest) -> Self {
         let mut text = format!("{} {}\n", request.method, request.path());
         if let Some(value) = &request.body {
             canonical(value, &mut text);

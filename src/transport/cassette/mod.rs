@@ -13,8 +13,9 @@ mod difference;
 mod key;
 mod recut;
 
-pub use difference::{JsonDifference, difference_size, differences};
-pub use key::RequestKey;
+pub use difference::JsonDifference;
+pub(crate) use difference::{difference_size, differences};
+pub(crate) use key::RequestKey;
 pub use recut::{Piecing, Recut, cut_short, recut};
 
 use std::collections::HashMap;
@@ -34,7 +35,7 @@ use crate::wire::{Frame, Framing, WireError};
 
 /// How streams are played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Playback {
+pub(crate) enum Playback {
     /// With the frames as they were recorded.
     AsRecorded,
     /// Written to bytes, cut into pieces at places that the seed chooses, and read again.
@@ -63,7 +64,7 @@ pub struct Nearest {
 
 /// Recorded exchanges, played back.
 #[derive(Debug)]
-pub struct Cassette {
+pub(crate) struct Cassette {
     /// One per distinct request, in the order they were first recorded.
     answers: Vec<RecordedAnswers>,
     places: Arc<HashMap<RequestKey, usize>>,
@@ -95,7 +96,10 @@ impl RecordedAnswers {
 
 impl Cassette {
     /// A cassette of these exchanges, which were recorded in this order.
-    pub fn new(exchanges: impl IntoIterator<Item = Arc<Exchange>>, playback: Playback) -> Self {
+    pub(crate) fn new(
+        exchanges: impl IntoIterator<Item = Arc<Exchange>>,
+        playback: Playback,
+    ) -> Self {
         let (mut answers, mut places) = (Vec::<RecordedAnswers>::new(), HashMap::new());
         for exchange in exchanges {
             let place = *places.entry(RequestKey::of(&exchange.request)).or_insert(answers.len());
@@ -109,7 +113,7 @@ impl Cassette {
 
     /// The same exchanges from the beginning, played in another way.
     #[must_use]
-    pub fn rewound(&self, playback: Playback) -> Self {
+    pub(crate) fn rewound(&self, playback: Playback) -> Self {
         let fresh = |recorded: &RecordedAnswers| RecordedAnswers {
             exchanges: recorded.exchanges.clone(),
             ..RecordedAnswers::default()
@@ -119,7 +123,7 @@ impl Cassette {
     }
 
     /// The recorded requests that nobody has asked for yet.
-    pub fn unplayed(&self) -> impl Iterator<Item = &SentRequest> {
+    pub(crate) fn unplayed(&self) -> impl Iterator<Item = &SentRequest> {
         self.answers
             .iter()
             .filter(|recorded| !recorded.is_played())
@@ -189,13 +193,13 @@ fn play(recorded: &Exchange, playback: Playback) -> Exchange {
         Playback::CutShort { seed } => cut_short(framing, &frames, seed).frames,
     };
     match read {
-        Ok(frames) => *timed = untimed(frames),
+        Ok(frames) => *timed = without_times(frames),
         Err(error) => exchange.outcome = unreadable(error),
     }
     exchange
 }
 
-fn untimed(frames: Vec<Frame>) -> Vec<TimedFrame> {
+fn without_times(frames: Vec<Frame>) -> Vec<TimedFrame> {
     frames.into_iter().map(|frame| TimedFrame { at_ms: 0, frame }).collect()
 }
 
@@ -296,7 +300,7 @@ mod tests {
     #[tokio::test]
     async fn streams_are_recut_and_cut_short_and_other_bodies_are_not() {
         let frames = ["{\"a\":\"é\"}", "{}", "[DONE]"].map(Frame::data);
-        let body = Body::Frames(untimed(frames.to_vec()));
+        let body = Body::Frames(without_times(frames.to_vec()));
         for playback in [Playback::Recut { seed: 7 }, Playback::CutShort { seed: 7 }] {
             let takes = [exchange(json!(1), body.clone()), exchange(json!(2), whole("{}"))];
             let cassette = Cassette::new(takes, playback);

@@ -13,7 +13,7 @@ use super::super::journal::{Journal, Spent};
 use super::money::{Money, Price};
 use super::payment::Payment;
 
-/// What a run may spend; `None` is no limit.
+/// What a run may spend; `None` means unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BudgetLimits {
     /// Requests, retries included.
@@ -177,7 +177,7 @@ impl Budget {
     /// Counts what was spent before: by a process that was broken off.
     pub fn count_earlier(&self, spent: Spent) {
         let earlier = self.amount(spent.tokens());
-        for budget in self.shared() {
+        for budget in self.with_parent() {
             let mut account = budget.account();
             account.requests = account.requests.saturating_add(spent.requests);
             account.used = account.used.plus(earlier);
@@ -240,7 +240,7 @@ impl Budget {
     /// Charges what a request did cost, and gives the rest of what it had reserved back.
     pub(in crate::transport) fn settle(&self, most: TokenCount, used: TokenCount) {
         self.account().learn_excess(most, used);
-        for budget in self.shared() {
+        for budget in self.with_parent() {
             let mut account = budget.account();
             account.reserved = account.reserved.minus(self.amount(most));
             account.used = account.used.plus(self.amount(used));
@@ -260,7 +260,7 @@ impl Budget {
     }
 
     /// This budget, and the one that it is a share of.
-    fn shared(&self) -> impl Iterator<Item = &Self> {
+    fn with_parent(&self) -> impl Iterator<Item = &Self> {
         std::iter::once(self).chain(self.whole.as_deref())
     }
 

@@ -44,7 +44,7 @@ impl Payment {
 
     /// Says how the attempt ended, which limits what it can have cost.
     pub(in crate::transport) fn ended(&mut self, outcome: &HttpOutcome) {
-        self.expected = expected(self.most, outcome);
+        self.expected = estimate_cost(self.most, outcome);
     }
 
     /// Charges what it did cost. Once it was settled, nothing changes any more.
@@ -73,7 +73,7 @@ impl PartialEq for PaymentSlot {
 }
 
 /// What an attempt can have cost, as far as its end tells.
-fn expected(most: TokenCount, outcome: &HttpOutcome) -> TokenCount {
+fn estimate_cost(most: TokenCount, outcome: &HttpOutcome) -> TokenCount {
     match outcome {
         HttpOutcome::Answered(response) if response.is_success() => {
             TokenCount { completion: in_tokens(length(response)).min(most.completion), ..most }
@@ -157,7 +157,7 @@ mod tests {
             (broken, none),
             (failed(cut), MOST),
         ] {
-            assert_eq!(expected(MOST, &outcome), cost, "{outcome:?}");
+            assert_eq!(estimate_cost(MOST, &outcome), cost, "{outcome:?}");
         }
     }
 }

@@ -1,7 +1,9 @@
 //! A test per row of the tables, and the ways in which tiers may and may not move.
 
 use super::*;
-use crate::adapt::rollout::{DEGRADED, LIMITS, RolloutState, ToolUse};
+use crate::adapt::rollout::RolloutState;
+use crate::adapt::rollout::limits::{DEGRADED, LIMITS};
+use crate::adapt::rollout::state::ToolUse;
 use crate::ir::{CallFormat, Layer};
 use crate::profile::testing::{at, outcome, profile, single_tool};
 use crate::profile::{
@@ -95,11 +97,11 @@ fn every_limit_holds_for_some_profile_and_keeps_it_at_its_tier() {
     ];
     assert_eq!(rows.len(), LIMITS.len());
     for ((tier, profile), limit) in rows.iter().zip(LIMITS) {
-        assert_eq!(limit.at_most, *tier, "{}", limit.when);
+        assert_eq!(limit.at_most, *tier, "{limit:?}");
         let found = rollout(profile);
-        assert_eq!(found.ceiling, *tier, "{}", limit.when);
-        assert_eq!(found.tier, (*tier).min(Tier::Shadow), "{}", limit.when);
-        assert!(!found.because.is_empty(), "{}", limit.when);
+        assert_eq!(found.ceiling, *tier, "{limit:?}");
+        assert_eq!(found.tier, (*tier).min(Tier::Shadow), "{limit:?}");
+        assert!(!found.because.is_empty(), "{limit:?}");
     }
 }
 
