@@ -81,7 +81,7 @@ fn answer(ending: Ending) -> String {
 
 fn call(name: &str, input: Value) -> ToolCall {
     let (id, format) = (CallId::new("call_0123456789abcdef01234567"), CallFormat::OpenAi);
-    ToolCall { id, name: name.to_owned(), input, format, raw: Value::Null }
+    ToolCall::new(id, name, input, format)
 }
 
 #[tokio::test]

@@ -74,13 +74,7 @@ fn after(session: &Session, step: SessionStep) -> (Caution, &str) {
 }
 
 fn call(id: &str) -> ToolCall {
-    ToolCall {
-        id: CallId::new(id),
-        name: "probe_add".to_owned(),
-        input: json!({"a": 1, "b": 2}),
-        format: CallFormat::OpenAi,
-        raw: Value::Null,
-    }
+    ToolCall::new(CallId::new(id), "probe_add", json!({"a": 1, "b": 2}), CallFormat::OpenAi)
 }
 
 /// A turn with these calls, and nothing else.
@@ -159,13 +153,7 @@ async fn steps_of_a_turn_fail_into_the_careful_state() {
     assert_eq!(allowed.len(), 1, "from then on, one call a turn");
 
     let mut session = open().await;
-    let result = |id: &str| ToolResult {
-        tool_call_id: CallId::new(id),
-        name: "probe_add".to_owned(),
-        content: json!(3),
-        is_error: false,
-        error_code: None,
-    };
+    let result = |id: &str| ToolResult::success(CallId::new(id), "probe_add", json!(3));
     session.encode_result(&mut talk, &both, &[result("a"), result("a")]);
     assert_eq!(after(&session, SessionStep::EncodeResult).0, Caution::Careful);
 

@@ -61,32 +61,20 @@ fn tool() -> ToolSpec {
         "properties": {"message": {"type": "string"}, "tag": {"type": "string", "enum": ["alpha", "beta"]}},
         "required": ["message", "tag"],
     });
-    ToolSpec {
-        name: TOOL.to_owned(),
-        description: "Return the input unchanged.".to_owned(),
-        input_schema: schema,
-        strict: None,
-    }
+    ToolSpec::new(TOOL, "Return the input unchanged.", schema)
 }
 
 fn call() -> ToolCall {
-    ToolCall {
-        id: CallId::new(CALL),
-        name: TOOL.to_owned(),
-        input: json!({"message": "hello", "tag": "beta"}),
-        format: CallFormat::OpenAi,
-        raw: Value::Null,
-    }
+    ToolCall::new(
+        CallId::new(CALL),
+        TOOL,
+        json!({"message": "hello", "tag": "beta"}),
+        CallFormat::OpenAi,
+    )
 }
 
 fn result() -> ToolResult {
-    ToolResult {
-        tool_call_id: CallId::new(CALL),
-        name: TOOL.to_owned(),
-        content: json!("hello from the tool"),
-        is_error: false,
-        error_code: None,
-    }
+    ToolResult::success(CallId::new(CALL), TOOL, json!("hello from the tool"))
 }
 
 #[cfg(test)]

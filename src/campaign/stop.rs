@@ -83,7 +83,7 @@ impl StopRequests {
         }
         match self.ending {
             Shutdown::Abandoned => {
-                self.wait(join_all(gates.iter().map(|gate| gate.drained()))).await;
+                self.wait(join_all(gates.iter().map(|gate| gate.wait_until_drained()))).await;
             }
             Shutdown::Concluded => {
                 // The targets end by themselves, and the run with them.

@@ -9,6 +9,7 @@ use super::args::stored::{EvidenceFiles, profiles_of};
 use super::shell::console::Console;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
+use crate::ir::Digest;
 use crate::regress::{Change, ChangeClass, Diff, diff};
 use crate::report::{
     ChangeEntry, Changes, Paint, Report, ReportFormat, TerminalStyle, change_line,
@@ -132,16 +133,8 @@ pub(super) fn run(args: &DiffArgs, console: &Console) -> Result<Exit, CliError> 
         (profiles_of(&args.old, &args.reports)?, profiles_of(&args.new, &args.reports)?);
     let found = diff(&old, &new);
     let kept = EvidenceFiles::below(&args.reports);
-    let changes = Changes {
-        heading: heading(&found),
-        entries: found.changes.iter().map(|change| ChangeEntry { change, ruling: None }).collect(),
-        notes: &[],
-        evidence: &|digest| kept.address(digest),
-        accept: None,
-        gate: None,
-        snapshots: None,
-        link: None,
-    };
+    let evidence = |digest: &Digest| kept.address(digest);
+    let changes = Changes::unjudged(heading(&found), &found.changes, &evidence);
     args.output.show(console, &changes, &found, None)?;
     Ok(exit(&found))
 }

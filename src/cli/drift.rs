@@ -9,7 +9,7 @@ use super::CliError;
 use super::Exit;
 use super::args::output::PlainFormat;
 use super::shell::console::Console;
-use crate::regress::{Drift, find_drifts, flaky_probes, undecided};
+use crate::regress::{Drift, find_drifts, flaky_probes, why_undecided};
 use crate::report::for_terminal;
 use crate::store::{Rows, RunHistory};
 
@@ -34,7 +34,7 @@ pub(super) fn run(args: &DriftArgs, console: &Console) -> Result<Exit, CliError>
     if let Some(cut) = cut {
         console.note(&format!("the last line of the history is cut short: {}", for_terminal(&cut)));
     }
-    let (found, unsteady, open) = (find_drifts(&rows), flaky_probes(&rows), undecided(&rows));
+    let (found, unsteady, open) = (find_drifts(&rows), flaky_probes(&rows), why_undecided(&rows));
     let text = match args.format {
         PlainFormat::Json => {
             let unsteady: Vec<serde_json::Value> = unsteady

@@ -18,7 +18,7 @@ use super::shell::error::CliError;
 use super::shell::exit::Exit;
 use super::shell::progress::Progress;
 use super::shell::signal::stop_requests;
-use super::shell::spent::spent;
+use super::shell::spent::describe_spent;
 use crate::campaign::{
     Campaign, ProbedTarget, RunEnd, RunRecorder, RunSettings, RunSubject, StopRequests,
 };
@@ -96,7 +96,7 @@ pub(super) fn run(args: &ProbeArgs, console: &Console) -> Result<Exit, CliError>
         None => args.output.show(console, &report)?,
     }
     let kept = recorder.map(|it| format!("; kept in {}", it.folder().path().display()));
-    console.note(&format!("{}{}", spent(probed.cost.into()), kept.unwrap_or_default()));
+    console.note(&format!("{}{}", describe_spent(probed.cost.into()), kept.unwrap_or_default()));
     let model = &probed.profile.subject.model;
     let exit = demands::exit(model, &probed.profile, &args.require, console);
     Ok(match end {

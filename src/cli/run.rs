@@ -25,7 +25,7 @@ use super::shell::error::CliError;
 use super::shell::exit::Exit;
 use super::shell::progress::Progress;
 use super::shell::signal::stop_requests;
-use super::shell::spent::spent;
+use super::shell::spent::describe_spent;
 use crate::campaign::{
     Campaign, Resumed, RunEnd, RunRecorder, RunSettings, RunSubject, Share, confirm_all, suspects,
     take_shard,
@@ -376,7 +376,7 @@ impl EndedRun {
             "{} of {}, {}; kept in {}",
             self.found.len(),
             plural(self.connections.len(), "target"),
-            spent(manifest.totals),
+            describe_spent(manifest.totals),
             self.recorder.folder().path().display(),
         ));
         if let Completion::Incomplete { because } = &manifest.completion {

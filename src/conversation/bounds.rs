@@ -78,7 +78,7 @@ mod tests {
     fn call(name: &str, id: &str, argument: &str) -> Part {
         let input = json!({ "a": argument });
         let (id, name) = (CallId::new(id), name.to_owned());
-        Part::Call(ToolCall { id, name, input, format: CallFormat::OpenAi, raw: Value::Null })
+        Part::Call(ToolCall::new(id, name, input, CallFormat::OpenAi))
     }
 
     #[test]

@@ -83,12 +83,7 @@ mod tests {
     fn judged(parts: Vec<Part>, kind: StopKind) -> (bool, usize) {
         let mut reply = reply(parts, kind);
         let cut = take_cut_call(&mut reply);
-        let spec = ToolSpec {
-            name: "add".into(),
-            description: String::new(),
-            input_schema: json!({"type": "object"}),
-            strict: None,
-        };
+        let spec = ToolSpec::new("add", "", json!({"type": "object"}));
         let reading = read(&reply, &[spec]);
         (ended_early(&reply, &reading, cut), reply.parts.len())
     }

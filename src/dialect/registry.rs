@@ -93,20 +93,8 @@ mod tests {
     #[test]
     fn results_among_a_persons_words_are_sent_and_keep_their_place() {
         let (id, name) = (CallId::new("call_1"), "f".to_owned());
-        let call = ToolCall {
-            id: id.clone(),
-            name: name.clone(),
-            input: json!({}),
-            format: CallFormat::OpenAi,
-            raw: Value::Null,
-        };
-        let result = Part::Result(ToolResult {
-            tool_call_id: id,
-            name,
-            content: json!("the result"),
-            is_error: false,
-            error_code: None,
-        });
+        let call = ToolCall::new(id.clone(), name.clone(), json!({}), CallFormat::OpenAi);
+        let result = Part::Result(ToolResult::success(id, name, json!("the result")));
         let text = |text: &str| Part::Text(text.to_owned());
         let parts = vec![text("words before"), result, text("words after")];
         let messages =

@@ -42,6 +42,17 @@ pub struct ToolSpec {
     pub strict: Option<bool>,
 }
 
+impl ToolSpec {
+    /// A tool without a strict mode of its own.
+    pub fn new(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        input_schema: Value,
+    ) -> Self {
+        Self { name: name.into(), description: description.into(), input_schema, strict: None }
+    }
+}
+
 /// Which format a call arrived in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -88,6 +99,13 @@ pub struct ToolCall {
     pub raw: Value,
 }
 
+impl ToolCall {
+    /// A call that no endpoint has sent, so that there are no bytes of it to keep.
+    pub fn new(id: CallId, name: impl Into<String>, input: Value, format: CallFormat) -> Self {
+        Self { id, name: name.into(), input, format, raw: Value::Null }
+    }
+}
+
 /// A call that was attempted but whose arguments are not JSON. It must never be executed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BrokenCall {
@@ -115,4 +133,12 @@ pub struct ToolResult {
     /// A code a program or a model can act on (`SCHEMA_VALIDATION_FAILED`, `ENOENT`, …).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_code: Option<String>,
+}
+
+impl ToolResult {
+    /// What a call gave that did not fail.
+    pub fn success(tool_call_id: CallId, name: impl Into<String>, content: Value) -> Self {
+        let name = name.into();
+        Self { tool_call_id, name, content, is_error: false, error_code: None }
+    }
 }

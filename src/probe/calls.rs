@@ -89,7 +89,7 @@ pub(crate) fn layer_words(layer: Layer) -> &'static str {
 }
 
 /// In words, what is wrong with calls that stand elsewhere than single ones do.
-pub(crate) fn displaced(layer: Option<Layer>) -> String {
+pub(crate) fn describe_displaced(layer: Option<Layer>) -> String {
     let layer = layer.unwrap_or(Layer::Structured);
     format!("unlike a single call, {}", layer_words(layer))
 }
@@ -102,13 +102,7 @@ mod tests {
     use crate::ir::{CallFormat, CallId};
 
     fn call(name: &str, input: Value) -> ToolCall {
-        ToolCall {
-            id: CallId::new("1"),
-            name: name.into(),
-            input,
-            format: CallFormat::OpenAi,
-            raw: Value::Null,
-        }
+        ToolCall::new(CallId::new("1"), name, input, CallFormat::OpenAi)
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Cases: how probes that are lists of cases judge each, and what their result is.
 
-use super::calls::displaced;
+use super::calls::describe_displaced;
 use super::kind::Known;
 use super::outcome::{case_result, outcome};
 use super::trial::{Case, SettledCase, missing_reply};
@@ -23,7 +23,7 @@ pub(crate) fn mark_displaced(cases: &mut [Case<CaseVerdict>], known: &Known) {
     for trial in cases.iter_mut().flat_map(|case| &mut case.trials) {
         if trial.is_displaced(known.layer) {
             trial.facts = CaseVerdict::AcceptedInvalid;
-            trial.shown = Observation::Negative(displaced(trial.layer));
+            trial.shown = Observation::Negative(describe_displaced(trial.layer));
         }
     }
 }

@@ -13,7 +13,7 @@ pub use protocol::Protocol;
 
 #[cfg(test)]
 mod samples {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use crate::ir::{CallFormat, CallId, ToolCall, ToolSpec};
 
@@ -27,12 +27,11 @@ mod samples {
     }
 
     pub(super) fn call() -> ToolCall {
-        ToolCall {
-            id: CallId::new("c7"),
-            name: "tide_table".to_owned(),
-            input: json!({"port": "Brest"}),
-            format: CallFormat::JsonText,
-            raw: Value::Null,
-        }
+        ToolCall::new(
+            CallId::new("c7"),
+            "tide_table",
+            json!({"port": "Brest"}),
+            CallFormat::JsonText,
+        )
     }
 }

@@ -78,7 +78,7 @@ pub(crate) enum Undecided {
 }
 
 /// Why nothing can be said of declines; `None` where at least one series is long enough.
-pub(crate) fn undecided(rows: &[HistoryRow]) -> Option<Undecided> {
+pub(crate) fn why_undecided(rows: &[HistoryRow]) -> Option<Undecided> {
     let runs = series(rows).values().map(Vec::len).max();
     match runs {
         None => Some(Undecided::NoHistory),

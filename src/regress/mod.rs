@@ -43,7 +43,7 @@ pub(crate) use client_view::{AnswerKind, ClientView, SeenAnswer};
 pub(crate) use code::Code;
 pub use diff::diff;
 pub(crate) use diff::{Diff, Pairs};
-pub(crate) use drift::{Drift, find_drifts, flaky_probes, undecided};
+pub(crate) use drift::{Drift, find_drifts, flaky_probes, why_undecided};
 pub(crate) use explain::{CodeKind, Explanation, explain, explanations};
 pub(crate) use gate::{Gate, GateOutcome, Quarantine, Ruling, expired_exceptions, gate, rule_on};
 pub(crate) use glob::Glob;

@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use super::fleet::{COLUMNS, Cell};
 use super::metrics::metric_rows;
 use super::view::{
-    CaseView, ProbeView, STATUSES, TargetView, counted, interval, server, settings, symbol,
+    CaseView, ProbeView, STATUSES, TargetView, interval, passes_of_trials, server, settings, symbol,
 };
 use super::{Changes, EvidenceLinks, Report, changes, for_terminal, plural};
 use crate::ir::Digest;
@@ -244,7 +244,7 @@ fn probe(section: &ProbeView<'_>, links: Option<&EvidenceLinks>) -> Markup {
         tr {
             th scope="row" { (for_terminal(&outcome.probe)) }
             td { (verdict(outcome.status, outcome.status.as_str())) }
-            td.number { (counted(outcome.passes, outcome.trials)) }
+            td.number { (passes_of_trials(outcome.passes, outcome.trials)) }
             td.number { (interval(outcome)) }
             td.why {
                 (for_terminal(&section.why()))
@@ -281,7 +281,7 @@ fn case(case: &CaseView<'_>, links: Option<&EvidenceLinks>) -> Markup {
                 }
             }
             td.number {
-                @if let Some(judged) = case.judged { (counted(judged.passes, judged.trials)) }
+                @if let Some(judged) = case.judged { (passes_of_trials(judged.passes, judged.trials)) }
             }
             td.why {
                 (for_terminal(case.why))

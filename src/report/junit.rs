@@ -12,7 +12,7 @@ use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, 
 
 use super::changes::{ChangeEntry, Changes, change_line, details};
 use super::for_terminal;
-use super::view::{ProbeView, TargetView, counted, settings};
+use super::view::{ProbeView, TargetView, passes_of_trials, settings};
 use crate::profile::Status;
 use crate::regress::Level;
 
@@ -120,7 +120,7 @@ fn case_of_probe(
     };
     let mut case = case(suite, &outcome.probe, status);
     case.add_property(("verdict", outcome.status.as_str()));
-    case.add_property(("passed", counted(outcome.passes, outcome.trials).as_str()));
+    case.add_property(("passed", passes_of_trials(outcome.passes, outcome.trials).as_str()));
     case.add_property(("why", for_terminal(&section.why()).as_str()));
     for it in section.cases.iter().filter(|case| case.judged.is_some()) {
         let name = format!("case {}", for_terminal(it.name));

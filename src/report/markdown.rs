@@ -8,7 +8,7 @@ use super::changes::changes_markdown;
 use super::escape::for_markdown;
 use super::fleet::{COLUMNS, Cell};
 use super::metrics::metric_rows;
-use super::view::{ProbeView, STATUSES, TargetView, counted, interval, settings, symbol};
+use super::view::{ProbeView, STATUSES, TargetView, interval, passes_of_trials, settings, symbol};
 use super::{Report, plural};
 use crate::profile::Status;
 use crate::store::{Completion, Manifest};
@@ -103,7 +103,7 @@ fn probes(sections: &[ProbeView<'_>]) -> String {
             &[
                 for_markdown(&outcome.probe),
                 format!("{} {}", symbol(outcome.status), outcome.status.as_str()),
-                counted(outcome.passes, outcome.trials),
+                passes_of_trials(outcome.passes, outcome.trials),
                 interval(outcome),
                 for_markdown(&section.why()),
                 for_markdown(outcome.control.as_deref().unwrap_or_default()),

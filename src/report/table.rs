@@ -10,7 +10,9 @@ use super::fleet::{self, COLUMNS};
 use super::grid::{LINES, tighten};
 use super::metrics::metric_rows;
 use super::plan::{claim_rows, plan_rows, rollout_rows};
-use super::view::{ProbeView, STATUSES, TargetView, counted, interval, server, settings, symbol};
+use super::view::{
+    ProbeView, STATUSES, TargetView, interval, passes_of_trials, server, settings, symbol,
+};
 use super::{Detail, Paint, Report, TerminalStyle, for_terminal};
 use crate::profile::{Profile, Status};
 use crate::regress::Level;
@@ -139,7 +141,7 @@ fn probes(sections: &[ProbeView<'_>], style: TerminalStyle) -> String {
         table.add_row([
             Cell::new(for_terminal(&outcome.probe)),
             Cell::new(verdict).fg(color(outcome.status)),
-            Cell::new(counted(outcome.passes, outcome.trials)),
+            Cell::new(passes_of_trials(outcome.passes, outcome.trials)),
             Cell::new(interval(outcome)),
             Cell::new(cut(for_terminal(&section.why()), room)),
         ]);

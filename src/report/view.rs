@@ -322,7 +322,7 @@ pub(super) const STATUSES: [Status; 5] =
     [Status::Pass, Status::Partial, Status::Fail, Status::Inconclusive, Status::Skipped];
 
 /// How many conclusive trials passed, such as `2/3`.
-pub(super) fn counted(passes: u32, trials: u32) -> String {
+pub(super) fn passes_of_trials(passes: u32, trials: u32) -> String {
     if trials == 0 { "–".to_owned() } else { format!("{passes}/{trials}") }
 }
 

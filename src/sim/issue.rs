@@ -61,13 +61,7 @@ mod tests {
     use crate::sim::seal::{reasoning_item_id, sealed_turn};
 
     fn call(name: &str) -> Part {
-        Part::Call(ToolCall {
-            id: CallId::new("x"),
-            name: name.to_owned(),
-            input: json!({}),
-            format: CallFormat::OpenAi,
-            raw: Value::Null,
-        })
+        Part::Call(ToolCall::new(CallId::new("x"), name, json!({}), CallFormat::OpenAi))
     }
 
     fn issued(model: &str, request: &Request, parts: Vec<Part>) -> Reply {

@@ -46,13 +46,7 @@ mod tests {
     use crate::ir::{CallFormat, CallId, Part, Stop, StopKind, ToolSpec};
 
     fn judged(rules: RulesId, name: &str, input: Value) -> Option<Value> {
-        let call = ToolCall {
-            id: CallId::new("1"),
-            name: name.to_owned(),
-            input,
-            format: CallFormat::OpenAi,
-            raw: Value::Null,
-        };
+        let call = ToolCall::new(CallId::new("1"), name, input, CallFormat::OpenAi);
         let reply = Reply::new(vec![Part::Call(call)], Stop::unlabelled(StopKind::ToolUse));
         let tool = ToolSpec {
             name: "add".to_owned(),

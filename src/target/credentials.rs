@@ -17,16 +17,12 @@ pub struct Credentials {
 
 /// An environment variable that should hold a credential and does not.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no key for '{provider}': set {}, or name another variable with --api-key-env", list_variables(.variables))]
+#[error("no key for '{provider}': set {}, or name another variable with --api-key-env", .variables.join(" or "))]
 pub struct MissingKey {
     /// Whose key it is.
     pub provider: String,
     /// The variables that may hold it.
     pub variables: Vec<String>,
-}
-
-fn list_variables(variables: &[String]) -> String {
-    variables.join(" or ")
 }
 
 impl Endpoint {

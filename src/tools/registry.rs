@@ -134,13 +134,11 @@ impl Registry {
 
     async fn run_one(&self, mut call: ToolCall) -> ToolResult {
         let result = match self.check_and_run(&mut call).await {
-            Ok(output) => ToolResult {
-                tool_call_id: call.id.clone(),
-                name: call.name.clone(),
-                content: truncate(output, self.output_limit),
-                is_error: false,
-                error_code: None,
-            },
+            Ok(output) => ToolResult::success(
+                call.id.clone(),
+                call.name.clone(),
+                truncate(output, self.output_limit),
+            ),
             Err(failure) => failure.result_of(&call),
         };
         self.hooks.iter().for_each(|hook| hook.after(&call, &result));
@@ -203,22 +201,11 @@ mod tests {
     use crate::tools::{Nonces, ToolFuture, probes};
 
     fn call(id: &str, name: &str, input: Value) -> ToolCall {
-        ToolCall {
-            id: CallId::new(id),
-            name: name.to_owned(),
-            input,
-            format: CallFormat::OpenAi,
-            raw: Value::Null,
-        }
+        ToolCall::new(CallId::new(id), name, input, CallFormat::OpenAi)
     }
 
     fn spec(name: &str) -> ToolSpec {
-        ToolSpec {
-            name: name.to_owned(),
-            description: String::new(),
-            input_schema: json!({"type": "object"}),
-            strict: None,
-        }
+        ToolSpec::new(name, "", json!({"type": "object"}))
     }
 
     fn probe_registry() -> Registry {

@@ -189,7 +189,7 @@ impl CloseStage {
 
 impl TransportError {
     /// The error without secrets in the texts it quotes.
-    pub(super) fn scrubbed(mut self, scrubber: &Scrubber) -> Self {
+    pub(super) fn scrub(mut self, scrubber: &Scrubber) -> Self {
         match &mut self {
             Self::Dns { detail: quoted }
             | Self::Connect { detail: quoted }

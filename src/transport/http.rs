@@ -322,9 +322,7 @@ impl PartialResponse {
                 let error = TransportError::Other { detail: "no response".to_owned() };
                 HttpOutcome::Failed { error, partial: None }
             }
-            (Err(error), partial) => {
-                HttpOutcome::Failed { error: error.scrubbed(scrubber), partial }
-            }
+            (Err(error), partial) => HttpOutcome::Failed { error: error.scrub(scrubber), partial },
         }
     }
 }

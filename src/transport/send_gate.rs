@@ -90,7 +90,7 @@ impl SendGate {
     }
 
     /// Ready when nothing is under way.
-    pub async fn drained(&self) {
+    pub async fn wait_until_drained(&self) {
         // The sender lives as long as this gate, so there is no error to meet.
         let _ = self.0.subscribe().wait_for(|traffic| traffic.under_way == 0).await;
     }
@@ -191,10 +191,10 @@ mod tests {
         gate.close();
         let long = Duration::from_secs(60);
         assert!(timeout(long, transport.send(&call, &by_status)).await.is_err());
-        assert!(timeout(long, gate.drained()).await.is_err());
+        assert!(timeout(long, gate.wait_until_drained()).await.is_err());
         server.0.notify_one();
         assert!(first.await.response().is_ok());
-        gate.drained().await;
+        gate.wait_until_drained().await;
     }
 
     #[tokio::test(start_paused = true)]

@@ -95,12 +95,11 @@ pub(super) fn keep_tools(request: &mut Request) {
     }
     for call in request.messages.iter().flat_map(Message::calls) {
         if request.tools.iter().all(|tool| tool.name != call.name) {
-            request.tools.push(ToolSpec {
-                name: call.name.clone(),
-                description: "No longer available.".to_owned(),
-                input_schema: json!({"type": "object"}),
-                strict: None,
-            });
+            request.tools.push(ToolSpec::new(
+                call.name.clone(),
+                "No longer available.",
+                json!({"type": "object"}),
+            ));
         }
     }
     if !request.tools.is_empty() {

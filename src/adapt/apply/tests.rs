@@ -116,23 +116,11 @@ fn reasoning(dialect: DialectId, text: &str) -> ReasoningState {
 }
 
 fn call(id: &str, input: Value) -> ToolCall {
-    ToolCall {
-        id: CallId::new(id),
-        name: "book".to_owned(),
-        input,
-        format: CallFormat::OpenAi,
-        raw: Value::Null,
-    }
+    ToolCall::new(CallId::new(id), "book", input, CallFormat::OpenAi)
 }
 
 fn result(id: &str, content: &str) -> ToolResult {
-    ToolResult {
-        tool_call_id: CallId::new(id),
-        name: "book".to_owned(),
-        content: json!({"receipt": content}),
-        is_error: false,
-        error_code: None,
-    }
+    ToolResult::success(CallId::new(id), "book", json!({"receipt": content}))
 }
 
 /// A conversation with two calls, their results, reasoning, and words after them.

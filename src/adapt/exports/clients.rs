@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::facts::Facts;
 use super::gateways::litellm_name;
-use super::text::{known, pretty, yaml};
+use super::text::{pretty, without_nulls, yaml};
 use super::{Comment, Rendered};
 use crate::dialect::DialectId;
 use crate::profile::CorrectionKind;
@@ -15,15 +15,15 @@ type Kinds = &'static [CorrectionKind];
 pub(super) const CONTEXT: u64 = 128_000;
 
 pub(super) fn strict_json(value: Value, expresses: Kinds) -> Rendered {
-    render_body(pretty(&known(value)), Comment::Key, expresses)
+    render_body(pretty(&without_nulls(value)), Comment::Key, expresses)
 }
 
 pub(super) fn commented_json(value: Value, expresses: Kinds) -> Rendered {
-    render_body(pretty(&known(value)), Comment::Mark("//"), expresses)
+    render_body(pretty(&without_nulls(value)), Comment::Mark("//"), expresses)
 }
 
 pub(super) fn as_yaml(value: Value, expresses: Kinds) -> Rendered {
-    render_body(yaml(&known(value)), Comment::Mark("#"), expresses)
+    render_body(yaml(&without_nulls(value)), Comment::Mark("#"), expresses)
 }
 
 fn render_body(body: String, comment: Comment, expresses: Kinds) -> Rendered {
@@ -31,7 +31,7 @@ fn render_body(body: String, comment: Comment, expresses: Kinds) -> Rendered {
 }
 
 /// An object with one entry, whose key is only known here.
-pub(super) fn keyed(key: &str, value: Value) -> Value {
+pub(super) fn with_key(key: &str, value: Value) -> Value {
     Value::Object([(key.to_owned(), value)].into_iter().collect())
 }
 
@@ -68,11 +68,11 @@ pub(super) fn opencode(facts: &Facts<'_>) -> Rendered {
     let provider = json!({
         "npm": package,
         "options": {"baseURL": facts.versioned_base()},
-        "models": keyed(facts.model(), model),
+        "models": with_key(facts.model(), model),
     });
     let schema = "https://opencode.ai/config.json";
-    let value = json!({"$schema": schema, "provider": keyed(facts.provider(), provider)});
-    commented_json(value, replay_of(field)).noted(facts.unspoken(&USUAL))
+    let value = json!({"$schema": schema, "provider": with_key(facts.provider(), provider)});
+    commented_json(value, replay_of(field)).with_notes(facts.unspoken(&USUAL))
 }
 
 /// Pi sends reasoning back by itself. Its `requiresReasoningContentOnAssistantMessages` adds an empty
@@ -93,8 +93,8 @@ pub(super) fn pi(facts: &Facts<'_>) -> Rendered {
     });
     let model = json!({"id": facts.model(), "reasoning": facts.reasons, "compat": compat});
     let provider = json!({"baseUrl": base, "api": api, "models": [model]});
-    let value = json!({"providers": keyed(facts.provider(), provider)});
-    strict_json(value, &[CorrectionKind::ResultPlacement]).noted(facts.unspoken(&USUAL))
+    let value = json!({"providers": with_key(facts.provider(), provider)});
+    strict_json(value, &[CorrectionKind::ResultPlacement]).with_notes(facts.unspoken(&USUAL))
 }
 
 pub(super) fn qwen_code(facts: &Facts<'_>) -> Rendered {
@@ -107,8 +107,8 @@ pub(super) fn qwen_code(facts: &Facts<'_>) -> Rendered {
     };
     let model = json!({"id": facts.model(), "baseUrl": base});
     let speaks = [DialectId::AnthropicMessages, DialectId::OpenAiChat, DialectId::Gemini];
-    commented_json(json!({"modelProviders": keyed(provider, json!([model]))}), &[])
-        .noted(facts.unspoken(&speaks))
+    commented_json(json!({"modelProviders": with_key(provider, json!([model]))}), &[])
+        .with_notes(facts.unspoken(&speaks))
 }
 
 pub(super) fn continue_dev(facts: &Facts<'_>) -> Rendered {
@@ -150,7 +150,7 @@ pub(super) fn roo(facts: &Facts<'_>) -> Rendered {
         "preserveReasoning": facts.replays,
     });
     let filled = "required by Roo Code and not measured: contextWindow, supportsPromptCache";
-    strict_json(value, &[CorrectionKind::ReasoningReplay]).noted(vec![filled.to_owned()])
+    strict_json(value, &[CorrectionKind::ReasoningReplay]).with_notes(vec![filled.to_owned()])
 }
 
 /// Goose takes the URL of the call for its engine `openai`. Its engine `anthropic` always streams, and
@@ -176,8 +176,8 @@ pub(super) fn goose(facts: &Facts<'_>) -> Rendered {
     let shim =
         "GOOSE_TOOLSHIM=1 lets another model write the calls of one that has no native tools";
     let shim = (facts.native_tools == Some(false)).then(|| shim.to_owned());
-    let rendered = strict_json(value, expresses).noted(facts.unspoken(&speaks));
-    rendered.noted(vec![filled]).noted(shim.into_iter().collect())
+    let rendered = strict_json(value, expresses).with_notes(facts.unspoken(&speaks));
+    rendered.with_notes(vec![filled]).with_notes(shim.into_iter().collect())
 }
 
 pub(super) fn crush(facts: &Facts<'_>) -> Rendered {
@@ -195,10 +195,10 @@ pub(super) fn crush(facts: &Facts<'_>) -> Rendered {
     });
     let provider = json!({"type": kind, "base_url": base, "models": [model]});
     let schema = "https://charm.land/crush.json";
-    let value = json!({"$schema": schema, "providers": keyed(facts.provider(), provider)});
+    let value = json!({"$schema": schema, "providers": with_key(facts.provider(), provider)});
     let filled = "required by Crush and not measured: context_window, default_max_tokens, \
                   supports_attachments, costs";
-    strict_json(value, &[]).noted(facts.unspoken(&USUAL)).noted(vec![filled.to_owned()])
+    strict_json(value, &[]).with_notes(facts.unspoken(&USUAL)).with_notes(vec![filled.to_owned()])
 }
 
 /// Aider edits by text: it has no setting about tools.

@@ -26,7 +26,7 @@ pub(super) fn config(facts: &Facts<'_>) -> Rendered {
     let rendered =
         Rendered { body, comment: Comment::Mark("#"), expresses: &[], notes: Vec::new() };
     let catalog = "model_catalog_json can name the catalogue that --for codex-catalog prints";
-    rendered.noted(facts.unspoken(&SPEAKS)).noted(vec![catalog.to_owned()])
+    rendered.with_notes(facts.unspoken(&SPEAKS)).with_notes(vec![catalog.to_owned()])
 }
 
 /// What every entry must have, and no probe measures: the values of a model that Codex does not know.
@@ -45,5 +45,5 @@ pub(super) fn catalog(facts: &Facts<'_>) -> Rendered {
         "base_instructions": "You are a coding agent. Use the tools that you are given.",
     });
     let rendered = strict_json(json!({"models": [model]}), &[]);
-    rendered.noted(facts.unspoken(&SPEAKS)).noted(vec![FILLED.to_owned()])
+    rendered.with_notes(facts.unspoken(&SPEAKS)).with_notes(vec![FILLED.to_owned()])
 }

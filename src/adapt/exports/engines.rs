@@ -1,7 +1,7 @@
 //! Inference servers: flags of their command lines.
 
 use super::facts::Facts;
-use super::text::quoted;
+use super::text::quote_word;
 use super::{Comment, Rendered, parsers};
 use crate::profile::CorrectionKind;
 
@@ -27,13 +27,18 @@ pub(super) fn vllm(facts: &Facts<'_>) -> Rendered {
         flags.push("--enable-auto-tool-choice".to_owned());
         flags.push(format!("--tool-call-parser {parser}"));
     }
-    command(format!("vllm serve {}", quoted(facts.model())), flags, corrections_of_parser(parser))
+    command(
+        format!("vllm serve {}", quote_word(facts.model())),
+        flags,
+        corrections_of_parser(parser),
+    )
 }
 
 pub(super) fn sglang(facts: &Facts<'_>) -> Rendered {
     let parser = facts.text_format.and_then(parsers::sglang);
     let flags = parser.map(|it| format!("--tool-call-parser {it}")).into_iter().collect();
-    let program = format!("python -m sglang.launch_server --model-path {}", quoted(facts.model()));
+    let program =
+        format!("python -m sglang.launch_server --model-path {}", quote_word(facts.model()));
     command(program, flags, corrections_of_parser(parser))
 }
 

@@ -60,5 +60,5 @@ pub(super) fn claude_code_router(facts: &Facts<'_>) -> Rendered {
         DialectId::Gemini,
     ];
     let replays = if transformer == Some("deepseek") { replay_of(field) } else { &[] };
-    strict_json(json!({"Providers": [provider]}), replays).noted(facts.unspoken(&speaks))
+    strict_json(json!({"Providers": [provider]}), replays).with_notes(facts.unspoken(&speaks))
 }

@@ -79,7 +79,7 @@ struct Rendered {
 }
 
 impl Rendered {
-    fn noted(mut self, notes: Vec<String>) -> Self {
+    fn with_notes(mut self, notes: Vec<String>) -> Self {
         self.notes.extend(notes);
         self
     }

@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 use strum::VariantArray as _;
 
 use super::facts::Facts;
-use super::text::{known, pretty, quoted};
+use super::text::{pretty, quote_word, without_nulls};
 use super::{Comment, Rendered};
 use crate::profile::{CorrectionKind, Setting};
 
 fn settings(facts: &Facts<'_>) -> Value {
     let found = &facts.profile.capabilities;
-    known(json!({
+    without_nulls(json!({
         "provider": facts.provider(), "model": facts.model(), "endpoint": facts.endpoint(),
         "dialect": facts.dialect(),
         "toolCallFormat": found.tool_call_format, "parser": found.parser,
@@ -48,7 +48,7 @@ pub(super) fn env(facts: &Facts<'_>) -> Rendered {
     }
     let lines = value.as_object().into_iter().flatten().map(|(key, inner)| {
         let word = inner.as_str().map_or_else(|| inner.to_string(), str::to_owned);
-        format!("TOOLPROBE_{}={}", upper(key), quoted(&word))
+        format!("TOOLPROBE_{}={}", upper(key), quote_word(&word))
     });
     let body = lines.collect::<Vec<_>>().join("\n");
     Rendered {

@@ -42,15 +42,15 @@ pub(super) fn pretty(value: &Value) -> String {
 }
 
 /// The object without its nulls: what is not known is left to the program's default.
-pub(super) fn known(mut value: Value) -> Value {
+pub(super) fn without_nulls(mut value: Value) -> Value {
     if let Some(map) = value.as_object_mut() {
         map.retain(|_, inner| !inner.is_null());
         for inner in map.values_mut() {
-            *inner = known(inner.take());
+            *inner = without_nulls(inner.take());
         }
     } else if let Some(items) = value.as_array_mut() {
         for item in items {
-            *item = known(item.take());
+            *item = without_nulls(item.take());
         }
     }
     value
@@ -88,7 +88,7 @@ fn is_block(value: &Value) -> bool {
 }
 
 /// A word for a POSIX shell.
-pub(super) fn quoted(word: &str) -> String {
+pub(super) fn quote_word(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@,".contains(c);
     if !word.is_empty() && !word.starts_with('-') && word.chars().all(is_plain) {
         return word.to_owned();

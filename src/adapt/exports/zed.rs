@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Rendered;
-use super::clients::{CONTEXT, commented_json, keyed};
+use super::clients::{CONTEXT, commented_json, with_key};
 use super::facts::Facts;
 use crate::dialect::DialectId;
 use crate::profile::CorrectionKind;
@@ -23,7 +23,7 @@ pub(super) fn zed(facts: &Facts<'_>) -> Rendered {
         }
     };
     let filled = format!("required by Zed and not measured: max_tokens ({CONTEXT})");
-    commented_json(json!({"language_models": section}), expresses).noted(vec![filled])
+    commented_json(json!({"language_models": section}), expresses).with_notes(vec![filled])
 }
 
 /// A section that takes the endpoint and its models.
@@ -32,7 +32,7 @@ fn models(section: &str, facts: &Facts<'_>, known: Value) -> Value {
     if let (Some(model), Value::Object(known)) = (model.as_object_mut(), known) {
         model.extend(known);
     }
-    keyed(section, json!({"api_url": facts.bare_base(), "available_models": [model]}))
+    with_key(section, json!({"api_url": facts.bare_base(), "available_models": [model]}))
 }
 
 /// Capabilities must be whole: what was not measured has Zed's own default.
@@ -45,5 +45,5 @@ fn compatible(facts: &Facts<'_>) -> Value {
     });
     let model = json!({"name": facts.model(), "max_tokens": CONTEXT, "capabilities": capabilities});
     let provider = json!({"api_url": facts.versioned_base(), "available_models": [model]});
-    keyed("openai_compatible", keyed(facts.provider(), provider))
+    with_key("openai_compatible", with_key(facts.provider(), provider))
 }

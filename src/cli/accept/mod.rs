@@ -17,6 +17,7 @@ use super::shell::console::Console;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
 use crate::campaign::Baseline;
+use crate::ir::Digest;
 use crate::profile::Profile;
 use crate::regress::{Change, Code, Glob, check_acceptable, diff};
 use crate::report::{ChangeEntry, Changes, Paint, change_text, for_terminal, plural};
@@ -105,7 +106,7 @@ pub(super) fn run(args: &AcceptArgs, console: &Console) -> Result<Exit, CliError
     let decided: Vec<(&Change, Choice)> = changes.iter().zip(choices).collect();
     let is_meant = |profile: &Profile| args.is_about(&profile.name());
     let new = NewSnapshots::decide(&old, &found, &decided, unchanged, is_meant)?;
-    let deleted = new.deleted(&before);
+    let deleted = new.deleted_files(&before);
     let files: Vec<&String> = deleted.iter().map(|(file, _)| *file).collect();
     folder.replace(&new.written, &files).map_err(CliError::usage)?;
     keep(&run, &mut manifest, &decided)?;
@@ -183,16 +184,8 @@ fn choose(
 /// A change with its details, as it is shown to the person who decides.
 fn question(args: &AcceptArgs, change: &Change) -> String {
     let kept = EvidenceFiles::below(&args.reports);
-    let shown = Changes {
-        heading: String::new(),
-        entries: Vec::new(),
-        notes: &[],
-        evidence: &|digest| kept.address(digest),
-        accept: None,
-        gate: None,
-        snapshots: None,
-        link: None,
-    };
+    let evidence = |digest: &Digest| kept.address(digest);
+    let shown = Changes::unjudged(String::new(), &[], &evidence);
     change_text(&ChangeEntry { change, ruling: None }, &shown, Paint::Plain)
 }
 

@@ -49,7 +49,7 @@ impl NewSnapshots {
     }
 
     /// The files of the snapshots before that are to be deleted, and why, in words.
-    pub(super) fn deleted<'a>(
+    pub(super) fn deleted_files<'a>(
         &self,
         before: &'a [(String, Profile)],
     ) -> Vec<(&'a String, &'static str)> {

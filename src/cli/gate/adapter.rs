@@ -12,7 +12,7 @@ use url::Url;
 
 use super::rows::{Row, rows};
 use super::upstream::Upstream;
-use super::{AgainstArgs, exit_of, outcome_in_words, unfinished};
+use super::{AgainstArgs, exit_of, outcome_in_words, why_unfinished};
 use crate::campaign::{
     ADAPTER, Behind, BothEnds, Campaign, NotReached, Pair, RunEnd, RunRecorder, RunSettings,
     RunSubject, adapter_side, adapter_suspects, compare_pairs, confirm_all, exchanges_of,
@@ -333,7 +333,7 @@ impl Request<'_> {
             .expired
             .iter()
             .cloned()
-            .chain(unfinished(manifest))
+            .chain(why_unfinished(manifest))
             .chain(missed)
             .chain(one_sided.iter().map(|problem| {
                 format!("what arrives upstream is not compared with what was sent: {problem}")

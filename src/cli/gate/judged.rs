@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{exit_of, outcome_in_words, unfinished};
+use super::{exit_of, outcome_in_words, why_unfinished};
 use crate::campaign;
 use crate::cli::args::confirming::Confirm;
 use crate::cli::args::policy::{InForce, PolicyArgs};
@@ -117,7 +117,7 @@ impl Baseline {
         let mut gate = gate(changes, policy, built_in, &quarantine, *today);
         gate.unmatched = self.unmatched(manifest);
         gate.not_probed = baseline.not_probed;
-        let notes = notes(&gate).chain(unfinished(manifest)).chain(history).collect();
+        let notes = notes(&gate).chain(why_unfinished(manifest)).chain(history).collect();
         let (snapshots, run) = (self.folder.clone(), run.path().to_owned());
         Ok(Judged { gate, notes, snapshots, run, manifest: manifest.clone() })
     }

@@ -109,7 +109,7 @@ pub(super) fn run(args: &GateArgs, console: &Console) -> Result<Exit, CliError> 
 }
 
 /// Why a run cannot pass, in words.
-pub(super) fn unfinished(manifest: &Manifest) -> Option<String> {
+pub(super) fn why_unfinished(manifest: &Manifest) -> Option<String> {
     match &manifest.completion {
         Completion::Complete => None,
         Completion::Running => Some("the run has not ended".to_owned()),
@@ -124,7 +124,7 @@ pub(super) fn exit_of(gate: &Gate, manifest: &Manifest) -> Exit {
         GateOutcome::Inconclusive => Exit::Inconclusive,
         GateOutcome::Failed => Exit::Failed,
     };
-    match unfinished(manifest) {
+    match why_unfinished(manifest) {
         None => exit,
         Some(_) => exit.and(Exit::Inconclusive),
     }

@@ -6,7 +6,7 @@ use crate::report::plural;
 use crate::store::Totals;
 
 /// Requests, tokens and time, in one line.
-pub(crate) fn spent(totals: Totals) -> String {
+pub(crate) fn describe_spent(totals: Totals) -> String {
     let Totals { requests, prompt_tokens, completion_tokens, wall_ms } = totals;
     let seconds = Duration::from_millis(wall_ms).as_secs_f64();
     let requests = plural(requests, "request");

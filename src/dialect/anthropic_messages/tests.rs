@@ -97,17 +97,11 @@ fn request(messages: Vec<Message>) -> Request {
 
 fn call(id: &str, input: Value) -> ToolCall {
     let (id, name) = (CallId::new(id), "probe_echo".to_owned());
-    ToolCall { id, name, input, format: CallFormat::Anthropic, raw: Value::Null }
+    ToolCall::new(id, name, input, CallFormat::Anthropic)
 }
 
 fn result(id: &str, text: &str) -> ToolResult {
-    ToolResult {
-        tool_call_id: CallId::new(id),
-        name: "probe_echo".to_owned(),
-        content: json!(text),
-        is_error: false,
-        error_code: None,
-    }
+    ToolResult::success(CallId::new(id), "probe_echo", json!(text))
 }
 
 #[test]
@@ -172,12 +166,7 @@ fn each_tool_choice_has_its_object() {
             json!({"type": "tool", "name": "a"}),
         ),
     ];
-    let tool = ToolSpec {
-        name: "a".to_owned(),
-        description: String::new(),
-        input_schema: json!({"type": "object"}),
-        strict: None,
-    };
+    let tool = ToolSpec::new("a", "", json!({"type": "object"}));
     for (tool_choice, parallel, expected) in rows {
         let tools = vec![tool.clone()];
         let asked = Request { tools, tool_choice, parallel, ..request(vec![Message::user("x")]) };

@@ -152,12 +152,11 @@ fn decode_tool(fields: &Fields<'_>) -> Result<ToolSpec, BadRequest> {
         (None, Some(google)) => schema::to_json_schema(google),
         (None, None) => schema::of_nothing(),
     };
-    Ok(ToolSpec {
-        name: fields.required_string("name")?.to_owned(),
-        description: fields.string("description")?.unwrap_or_default().to_owned(),
+    Ok(ToolSpec::new(
+        fields.required_string("name")?,
+        fields.string("description")?.unwrap_or_default(),
         input_schema,
-        strict: None,
-    })
+    ))
 }
 
 #[derive(Default)]

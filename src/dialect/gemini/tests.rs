@@ -111,13 +111,7 @@ fn call(id: &str, input: Value, raw: Value) -> Part {
 }
 
 fn result(id: &str, text: &str) -> ToolResult {
-    ToolResult {
-        tool_call_id: CallId::new(id),
-        name: "probe_echo".to_owned(),
-        content: json!(text),
-        is_error: false,
-        error_code: None,
-    }
+    ToolResult::success(CallId::new(id), "probe_echo", json!(text))
 }
 
 fn with_signature(value: &str) -> Part {
@@ -130,12 +124,7 @@ fn a_whole_request_is_written_as_the_provider_documents_it() {
         ToolResult { is_error: true, error_code: Some("X1".to_owned()), ..result("b", "no") };
     let asked = Request {
         system: Some("Be brief.".to_owned()),
-        tools: vec![ToolSpec {
-            name: "probe_echo".to_owned(),
-            description: "Echoes.".to_owned(),
-            input_schema: json!({"type": "object"}),
-            strict: None,
-        }],
+        tools: vec![ToolSpec::new("probe_echo", "Echoes.", json!({"type": "object"}))],
         tool_choice: Some(ToolChoice::Named("probe_echo".to_owned())),
         parallel: Some(false),
         max_tokens: Some(64),

@@ -105,13 +105,11 @@ fn unnamed_calls() -> Reply {
 #[test]
 fn an_id_that_the_endpoint_never_sent_is_never_sent_to_it() {
     let reply = unnamed_calls();
-    let results = Message::results(reply.calls().map(|call| ToolResult {
-        tool_call_id: call.id.clone(),
-        name: call.name.clone(),
-        content: json!("4"),
-        is_error: false,
-        error_code: None,
-    }));
+    let results = Message::results(
+        reply
+            .calls()
+            .map(|call| ToolResult::success(call.id.clone(), call.name.clone(), json!("4"))),
+    );
     let messages = vec![Message::assistant(reply.parts.clone()), results];
     let request = Request { messages, ..Request::default() };
     let body = CODEC.encode_request(&request);

@@ -183,7 +183,7 @@ fn read_result(tool_call_id: CallId, name: String, content: &Value) -> ToolResul
         Value::String(_) | Value::Array(_) | Value::Null => joined(content),
         other => {
             let content = other.clone();
-            return ToolResult { tool_call_id, name, content, is_error: false, error_code: None };
+            return ToolResult::success(tool_call_id, name, content);
         }
     };
     let unmarked = error_text::unmark(&text);

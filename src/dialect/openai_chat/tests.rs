@@ -207,13 +207,7 @@ fn tool_messages_in_a_row_are_one_message_and_know_their_tools() {
             is_error: true,
             error_code: Some("X".to_owned()),
         },
-        ToolResult {
-            tool_call_id: CallId::new("c9"),
-            name: String::new(),
-            content: json!("stray"),
-            is_error: false,
-            error_code: None,
-        },
+        ToolResult::success(CallId::new("c9"), "", json!("stray")),
     ]);
     assert_eq!(request.messages[2], results);
 }

@@ -146,12 +146,7 @@ fn requests_are_stateless_unless_the_user_says_otherwise() {
 fn a_tool_is_flat_and_its_strictness_is_always_told() {
     let mut request = ask(vec![Message::user("hi")]);
     let schema = json!({"type": "object", "properties": {}});
-    request.tools.push(ToolSpec {
-        name: "f".to_owned(),
-        description: "d".to_owned(),
-        input_schema: schema.clone(),
-        strict: None,
-    });
+    request.tools.push(ToolSpec::new("f", "d", schema.clone()));
     assert_eq!(
         CODEC.encode_request(&request)["tools"],
         json!([{"type": "function", "name": "f", "description": "d", "parameters": schema,

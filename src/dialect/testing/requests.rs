@@ -208,11 +208,6 @@ pub(super) fn assistant_parts(form: &NormalForm) -> BoxedStrategy<Vec<Part>> {
 
 fn call(form: &NormalForm) -> impl Strategy<Value = ToolCall> + use<> {
     let format = form.format;
-    ((form.call_ids)(), word(), json_object()).prop_map(move |(id, name, input)| ToolCall {
-        id: CallId::new(id),
-        name,
-        input,
-        format,
-        raw: Value::Null,
-    })
+    ((form.call_ids)(), word(), json_object())
+        .prop_map(move |(id, name, input)| ToolCall::new(CallId::new(id), name, input, format))
 }

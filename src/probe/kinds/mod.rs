@@ -18,7 +18,7 @@ pub(crate) use call::{CallCase, CallCases, CallJudge};
 
 // What kinds are written with.
 use super::bench::Bench;
-use super::calls::{Fit, best_fit, describe_missing_call, displaced, layer_words};
+use super::calls::{Fit, best_fit, describe_displaced, describe_missing_call, layer_words};
 use super::cases::{list_cases, mark_displaced, missing_case_reply};
 use super::estimate::{Costing, Estimate, Load, count};
 use super::kind::{Asking, Blocked, Kind, Known, ProbeKind, SettledTrial, TrialId};

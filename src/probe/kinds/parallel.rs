@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::{
     Asking, CallAsk, Calls, Case, Costing, Estimate, Fit, Known, Load, Offer, ProbeKind, Seed,
     SettledCase, Trial, Wanted, answer_text, ask_for, best_fit, describe_answer,
-    describe_missing_call, displaced, holds, missing_reply, outcome, receipt,
+    describe_displaced, describe_missing_call, holds, missing_reply, outcome, receipt,
 };
 use crate::conversation::{Answer, Miss, Turn};
 use crate::ir::{Defect, ToolCall, ToolResult};
@@ -40,7 +40,7 @@ impl ProbeKind for Parallel {
     fn revise(cases: &mut [Case<Facts>], known: &Known) {
         let trials = cases.iter_mut().flat_map(|case| &mut case.trials);
         for trial in trials.filter(|trial| trial.is_displaced(known.layer)) {
-            trial.shown = Observation::Negative(displaced(trial.layer));
+            trial.shown = Observation::Negative(describe_displaced(trial.layer));
         }
     }
 

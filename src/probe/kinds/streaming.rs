@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::{
     Asking, Bench, Blocked, Case, Costing, Estimate, Known, Probe, ProbeKind, SettledCase,
-    SettledTrial, Trial, TrialId, case_result, displaced, hold_together, outcome,
+    SettledTrial, Trial, TrialId, case_result, describe_displaced, hold_together, outcome,
 };
 use crate::ir::{Defect, Layer};
 use crate::profile::{
@@ -204,7 +204,7 @@ fn compare(streamed: &mut [Trial<Facts>], plain: &[SettledTrial], usual: Option<
 /// stands where plain ones do not; and values that are right in the plain reply must stay right.
 fn judge(trial: &Trial<Facts>, plain: Option<&SettledTrial>, usual: Option<Layer>) -> Observation {
     if trial.is_displaced(usual) {
-        return Observation::Negative(displaced(trial.layer));
+        return Observation::Negative(describe_displaced(trial.layer));
     }
     let shortcoming = if trial.is_pass() && trial.facts.is_whole {
         WHOLE_BODY

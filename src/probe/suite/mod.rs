@@ -260,11 +260,8 @@ impl Probe {
 
     /// The tools that the file declares.
     pub fn own_tools(&self) -> impl Iterator<Item = ToolSpec> + '_ {
-        self.file.tools.iter().map(|(name, entry)| ToolSpec {
-            name: name.clone(),
-            description: entry.description.clone(),
-            input_schema: entry.schema.0.clone(),
-            strict: None,
+        self.file.tools.iter().map(|(name, entry)| {
+            ToolSpec::new(name.clone(), entry.description.clone(), entry.schema.0.clone())
         })
     }
 }

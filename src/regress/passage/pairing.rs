@@ -184,13 +184,11 @@ mod tests {
 
     fn answered(value: &str, result: &str) -> Request {
         let mut request = asked(value);
-        request.messages.push(Message::results([ToolResult {
-            tool_call_id: CallId::new("call_1"),
-            name: "f".to_owned(),
-            content: Value::from(result),
-            is_error: false,
-            error_code: None,
-        }]));
+        request.messages.push(Message::results([ToolResult::success(
+            CallId::new("call_1"),
+            "f",
+            Value::from(result),
+        )]));
         request
     }
 

@@ -63,7 +63,18 @@ pub struct Changes<'a> {
     pub link: Option<String>,
 }
 
-impl Changes<'_> {
+impl<'a> Changes<'a> {
+    /// Changes that no gate has ruled on.
+    pub(crate) fn unjudged(
+        heading: String,
+        changes: &'a [Change],
+        evidence: &'a dyn Fn(&Digest) -> Option<String>,
+    ) -> Self {
+        let entries = changes.iter().map(|change| ChangeEntry { change, ruling: None }).collect();
+        let (notes, accept, gate, snapshots, link) = (&[] as &[String], None, None, None, None);
+        Self { heading, entries, notes, evidence, accept, gate, snapshots, link }
+    }
+
     /// The file of the user's that a change is about: the target's snapshot, else the configuration.
     fn location(&self, change: &Change) -> String {
         match self.snapshots {

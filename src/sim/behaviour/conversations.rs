@@ -7,12 +7,7 @@ use crate::ir::{
 };
 
 fn tool(name: &str, input_schema: Value) -> ToolSpec {
-    ToolSpec {
-        name: name.to_owned(),
-        description: format!("Does {name}."),
-        input_schema,
-        strict: None,
-    }
+    ToolSpec::new(name, format!("Does {name}."), input_schema)
 }
 
 pub(super) fn tools() -> Vec<ToolSpec> {
@@ -61,13 +56,7 @@ pub(super) fn after(
     is_error: bool,
 ) -> Request {
     let id = CallId::new("call_000000000000000000000001");
-    let call = ToolCall {
-        id: id.clone(),
-        name: name.to_owned(),
-        input,
-        format: CallFormat::OpenAi,
-        raw: Value::Null,
-    };
+    let call = ToolCall::new(id.clone(), name, input, CallFormat::OpenAi);
     let result =
         ToolResult { tool_call_id: id, name: name.to_owned(), content, is_error, error_code: None };
     let mut request = asking(text);

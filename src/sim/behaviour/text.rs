@@ -30,13 +30,7 @@ fn a_taught_model_reads_results_that_come_back_as_text() {
         let system = Some(protocol.teach(&tools()));
         let mut request = Request { system, tools: vec![], ..asking(ADD) };
         let called = answer(model, &request).text();
-        let result = ToolResult {
-            tool_call_id: CallId::new("call_0"),
-            name: "add".to_owned(),
-            content: json!({"receipt": "qx7"}),
-            is_error: false,
-            error_code: None,
-        };
+        let result = ToolResult::success(CallId::new("call_0"), "add", json!({"receipt": "qx7"}));
         request.messages.push(Message::assistant(vec![Part::Text(called)]));
         request.messages.push(Message::user(protocol.results(&[result])));
         let said = answer(model, &request).text();

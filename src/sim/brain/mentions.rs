@@ -203,12 +203,11 @@ mod tests {
     use super::*;
 
     fn tool(name: &str, properties: &Value, required: &[&str]) -> ToolSpec {
-        ToolSpec {
-            name: name.to_owned(),
-            description: String::new(),
-            input_schema: json!({"type": "object", "properties": properties, "required": required}),
-            strict: None,
-        }
+        ToolSpec::new(
+            name,
+            "",
+            json!({"type": "object", "properties": properties, "required": required}),
+        )
     }
 
     fn weather() -> ToolSpec {

@@ -85,12 +85,7 @@ mod tests {
     use super::*;
 
     fn tool(name: &str, schema: Value) -> ToolSpec {
-        ToolSpec {
-            name: name.to_owned(),
-            description: String::new(),
-            input_schema: schema,
-            strict: None,
-        }
+        ToolSpec::new(name, "", schema)
     }
 
     fn tools() -> Vec<ToolSpec> {

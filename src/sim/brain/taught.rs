@@ -80,12 +80,7 @@ fn collect_specs(value: &Value, found: &mut Vec<ToolSpec>) {
     let name = tool.get("name").and_then(Value::as_str);
     if let (Some(name), Some(schema)) = (name, schema.filter(|schema| schema.is_object())) {
         let description = tool.get("description").and_then(Value::as_str).unwrap_or_default();
-        found.push(ToolSpec {
-            name: name.to_owned(),
-            description: description.to_owned(),
-            input_schema: schema.clone(),
-            strict: None,
-        });
+        found.push(ToolSpec::new(name, description, schema.clone()));
     }
 }
 
@@ -153,13 +148,12 @@ fn with_calls(message: &Message, planned: &[PlannedCall]) -> Message {
         return message.clone();
     }
     let calls = planned.iter().map(|call| {
-        Part::Call(ToolCall {
-            id: CallId::new(""),
-            name: call.name.clone(),
-            input: call.input.clone(),
-            format: CallFormat::JsonText,
-            raw: Value::Null,
-        })
+        Part::Call(ToolCall::new(
+            CallId::new(""),
+            call.name.clone(),
+            call.input.clone(),
+            CallFormat::JsonText,
+        ))
     });
     Message::assistant(calls.collect())
 }

@@ -9,12 +9,11 @@ use crate::ir::{Message, ToolChoice, ToolResult, ToolSpec};
 use crate::sim::Fleet;
 
 fn tool(name: &str, properties: &Value, required: &[&str]) -> ToolSpec {
-    ToolSpec {
-        name: name.to_owned(),
-        description: String::new(),
-        input_schema: json!({"type": "object", "properties": properties, "required": required}),
-        strict: None,
-    }
+    ToolSpec::new(
+        name,
+        "",
+        json!({"type": "object", "properties": properties, "required": required}),
+    )
 }
 
 fn asking(text: &str) -> Request {
@@ -147,13 +146,11 @@ fn text_after_the_results_does_not_hide_them() {
 #[test]
 fn a_result_without_its_call_is_still_read() {
     let mut request = asking("Go on.");
-    request.messages.push(Message::results([ToolResult {
-        tool_call_id: CallId::new("call_x"),
-        name: "add".to_owned(),
-        content: json!("orphan-5"),
-        is_error: false,
-        error_code: None,
-    }]));
+    request.messages.push(Message::results([ToolResult::success(
+        CallId::new("call_x"),
+        "add",
+        json!("orphan-5"),
+    )]));
     assert!(reply(&request).text().contains("orphan-5"));
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::chat::{NO_SUCH_TOOL, UNKNOWN_CHOICE};
 use super::complaint::Source::{Invented, Seen};
 use super::complaint::{Complaint, Violation};
 use super::raw::{has, is_name, list, text};
@@ -88,16 +89,6 @@ fn check_tools(body: &Value) -> Result<(), Violation> {
     }
     Ok(())
 }
-
-const UNKNOWN_CHOICE: Complaint = Complaint::bad(
-    Invented,
-    "Invalid value: '{word}'. Supported values are: 'none', 'auto', and 'required'.",
-)
-.param("tool_choice")
-.code("invalid_value");
-const NO_SUCH_TOOL: Complaint =
-    Complaint::bad(Invented, "Tool choice '{word}' not found in 'tools' parameter.")
-        .param("tool_choice");
 
 fn check_choice(body: &Value) -> Result<(), Violation> {
     let declared = |name: &str| list(body, "tools").iter().any(|tool| text(tool, "name") == name);

@@ -66,12 +66,7 @@ fn tokens(grammar: &'static Grammar) -> Vec<&'static str> {
 
 fn catalog() -> Catalog {
     let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
-    Catalog::new(&[ToolSpec {
-        name: "f".to_owned(),
-        description: String::new(),
-        input_schema: schema,
-        strict: None,
-    }])
+    Catalog::new(&[ToolSpec::new("f", "", schema)])
 }
 
 /// A text of about this length: a start, a middle that is repeated, an end.

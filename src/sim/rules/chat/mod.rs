@@ -12,7 +12,7 @@ mod offer;
 mod pairing;
 
 pub(super) use history::EmptyReasoning;
-pub(super) use offer::{ForcedRule, NameRule};
+pub(super) use offer::{ForcedRule, NO_SUCH_TOOL, NameRule, UNKNOWN_CHOICE};
 pub(super) use pairing::Pairing;
 
 use serde_json::Value;

@@ -98,13 +98,13 @@ const PARALLEL_WITHOUT_TOOLS: Complaint = Complaint::bad(
     Seen("openai/swarm#30"), "Invalid value for 'parallel_tool_calls': 'parallel_tool_calls' is only allowed when 'tools' are specified.",
 )
 .param("parallel_tool_calls");
-const UNKNOWN_CHOICE: Complaint = Complaint::bad(
+pub(in crate::sim::rules) const UNKNOWN_CHOICE: Complaint = Complaint::bad(
     Invented,
     "Invalid value: '{word}'. Supported values are: 'none', 'auto', and 'required'.",
 )
 .param("tool_choice")
 .code("invalid_value");
-const NO_SUCH_TOOL: Complaint =
+pub(in crate::sim::rules) const NO_SUCH_TOOL: Complaint =
     Complaint::bad(Invented, "Tool choice '{word}' not found in 'tools' parameter.")
         .param("tool_choice");
 
