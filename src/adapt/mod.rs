@@ -1,7 +1,7 @@
 //! Adaptation: what a client of the model must do, as its profile shows.
 //!
 //! - [`plan`]: the corrections that a profile calls for
-//! - [`apply`]: requests and replies rewritten as a plan says
+//! - `apply`: requests and replies rewritten as a plan says
 //! - `rollout`: how far a model is trusted with tools
 //! - [`claims`]: static tables held against a profile
 //! - [`exports`]: the settings that other programs read

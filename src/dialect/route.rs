@@ -63,7 +63,7 @@ pub(super) fn call_at_end<'a, 's>(
 fn gemini_at_end<'a, 's>(segments: &'s [&'a str]) -> Option<(&'s [&'a str], DialectId, Route)> {
     let collection = segments.iter().rposition(|s| matches!(*s, "models" | "tunedModels"))?;
     let (prefix, call) = segments.split_at(collection);
-    let (name, method) = call.split_first()?.1.join("/").rsplit_once(':').map(owned)?;
+    let (name, method) = call.split_first()?.1.join("/").rsplit_once(':').map(own_both)?;
     let (_, streams) = GEMINI_METHODS.into_iter().find(|(known, _)| *known == method)?;
     let model = percent_decode_str(&name).decode_utf8().ok()?.into_owned();
     let route = Route { model: Some(model), stream: Some(streams) };
@@ -71,7 +71,7 @@ fn gemini_at_end<'a, 's>(segments: &'s [&'a str]) -> Option<(&'s [&'a str], Dial
     Some((prefix, DialectId::Gemini, route))
 }
 
-fn owned((name, method): (&str, &str)) -> (String, String) {
+fn own_both((name, method): (&str, &str)) -> (String, String) {
     (name.to_owned(), method.to_owned())
 }
 

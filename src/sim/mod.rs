@@ -5,15 +5,15 @@
 //!
 //! - `model`, `expected`, `fleet`: the files and what they may say
 //! - `pace`: how fast its streams come
-//! - [`quirks`]: the ways to misbehave, as data
-//! - [`brain`]: what a model says, before its server spells it
+//! - `quirks`: the ways to misbehave, as data
+//! - `brain`: what a model says, before its server spells it
 //! - `thinking`: whether it reasons on a request
-//! - [`rules`]: what its provider refuses, and in which words
+//! - `rules`: what its provider refuses, and in which words
 //! - `official`: what a provider's own service does around its model
 //! - `routes`: further ways in which a server offers a model
 //! - `output`: whether the server refuses what its model wrote
 //! - `draw`: chance that can be repeated
-//! - [`seal`]: what the server issued, verifiable without memory
+//! - `seal`: what the server issued, verifiable without memory
 //! - `issue`, `IdStyle`: which ids a provider gives to what it issues
 //! - [`Sim`]: the server
 

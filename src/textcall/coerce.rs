@@ -81,10 +81,10 @@ fn kind(name: &str) -> &str {
 
 /// The value of an untyped argument. Without a schema entry it is a string.
 pub(crate) fn coerce(text: &str, types: &AllowedTypes<'_>) -> Value {
-    typed(text.trim(), types).unwrap_or_else(|| Value::from(text))
+    read_typed(text.trim(), types).unwrap_or_else(|| Value::from(text))
 }
 
-fn typed(word: &str, types: &AllowedTypes<'_>) -> Option<Value> {
+fn read_typed(word: &str, types: &AllowedTypes<'_>) -> Option<Value> {
     if word.eq_ignore_ascii_case("null") && types.allow(&Value::Null) {
         return Some(Value::Null);
     }

@@ -142,7 +142,7 @@ impl Scan {
                 b'(' if !deep && self.flavour == Flavour::Python => self.open.push(b')'),
                 b'}' | b']' | b')' => {
                     if self.open.pop() != Some(byte) {
-                        return Err(broken(view, here));
+                        return Err(broken_at(view, here));
                     }
                     if self.open.is_empty() {
                         return Ok(Some(here + 1));
@@ -150,7 +150,7 @@ impl Scan {
                 }
                 b'"' | b'\'' | b'/' | b'<' if self.enters(view, here)? => return Ok(None),
                 _ if self.flavour.is_plain(byte) => {}
-                _ => return Err(broken(view, here)),
+                _ => return Err(broken_at(view, here)),
             }
         }
         self.at = view.end();
@@ -201,7 +201,7 @@ impl Scan {
     }
 }
 
-fn broken(view: &View<'_>, at: usize) -> ReadStop {
+fn broken_at(view: &View<'_>, at: usize) -> ReadStop {
     let found = view.rest(at).chars().next().unwrap_or_default();
     let detail = format!("the value breaks off at byte {at}, where {found:?} stands");
     ReadStop::Broken { code: ProblemCode::InvalidJson, detail, end: at }

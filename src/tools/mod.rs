@@ -6,7 +6,7 @@
 //! - [`ToolFailure`]: an error that a model can act on
 //! - [`probes`]: the side-effect-free tools of the suite
 //! - [`import_tools`]: tools as files of other programs declare them
-//! - [`mcp_name`]: names for tools of MCP servers
+//! - `mcp_name`: names for tools of MCP servers
 //! - `text_matching`, `text_of_format`: sample texts for schemas
 //!
 //! Nothing here does I/O, reads a clock or draws random numbers: what must not be guessed is made by

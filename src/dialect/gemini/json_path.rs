@@ -66,7 +66,7 @@ fn step(text: &str) -> Option<(PathStep, &str)> {
     }
     let inner = text.strip_prefix('[')?;
     if let Some(quote) = inner.chars().next().filter(|letter| matches!(letter, '\'' | '"')) {
-        let (key, rest) = quoted(inner.strip_prefix(quote)?, quote)?;
+        let (key, rest) = read_quoted(inner.strip_prefix(quote)?, quote)?;
         return Some((PathStep::Key(key), rest.strip_prefix(']')?));
     }
     let (index, rest) = inner.split_once(']')?;
@@ -74,7 +74,7 @@ fn step(text: &str) -> Option<(PathStep, &str)> {
 }
 
 /// The text up to the closing quote, and what follows it.
-fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
+fn read_quoted(text: &str, quote: char) -> Option<(String, &str)> {
     let mut key = String::new();
     let mut letters = text.char_indices();
     while let Some((at, letter)) = letters.next() {

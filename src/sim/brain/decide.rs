@@ -12,7 +12,7 @@ use crate::sim::quirks::ModelQuirk;
 pub(super) fn decide(view: &ModelView, active: &[ModelQuirk], draw: &Draw) -> Intent {
     let has = |quirk: &ModelQuirk| active.contains(quirk);
     if has(&ModelQuirk::Loops) && !view.results.is_empty() {
-        return Intent::Call(repeated(view));
+        return Intent::Call(repeat_calls(view));
     }
     if let Some(intent) = after_errors(view, active) {
         return intent;
@@ -31,7 +31,7 @@ fn first(planned: Vec<PlannedCall>) -> Vec<PlannedCall> {
     planned.into_iter().take(1).collect()
 }
 
-fn repeated(view: &ModelView) -> Vec<PlannedCall> {
+fn repeat_calls(view: &ModelView) -> Vec<PlannedCall> {
     view.results.iter().filter_map(|answered| answered.call.clone()).collect()
 }
 
@@ -71,7 +71,7 @@ fn still_wanted(view: &ModelView) -> Vec<PlannedCall> {
         None => true,
     });
     if wanted.is_empty() && is_forced(&view.choice) {
-        wanted.extend(view.tools.first().map(|tool| forced(tool, view)));
+        wanted.extend(view.tools.first().map(|tool| force_call(tool, view)));
     }
     wanted
 }
@@ -84,7 +84,7 @@ fn is_forced(choice: &ToolChoice) -> bool {
     }
 }
 
-fn forced(tool: &ToolSpec, view: &ModelView) -> PlannedCall {
+fn force_call(tool: &ToolSpec, view: &ModelView) -> PlannedCall {
     let asked = requested::find_calls(&view.ask, std::slice::from_ref(tool)).into_iter().next();
     asked.unwrap_or_else(|| requested::call_in_prose(tool, &view.ask))
 }

@@ -30,14 +30,14 @@ pub(super) fn report(result: &ToolResult) -> Option<ErrorReport> {
 
 /// The JSON that a text holds, after a mark such as `[ERROR:CODE]` if there is one.
 fn structured(content: &Value) -> Value {
-    let Some(text) = unwrapped(content) else { return content.clone() };
+    let Some(text) = unwrap_text(content) else { return content.clone() };
     let start = text.find('{').unwrap_or(0);
     let parsed = text.get(start..).and_then(|json| serde_json::from_str(json).ok());
     parsed.filter(Value::is_object).unwrap_or_else(|| content.clone())
 }
 
 /// The text of a result, whatever a gateway wrapped it in: a list of parts, or an object around it.
-fn unwrapped(content: &Value) -> Option<String> {
+fn unwrap_text(content: &Value) -> Option<String> {
     match content {
         Value::String(text) => Some(text.clone()),
         Value::Array(parts) => {

@@ -90,7 +90,7 @@ fn beside(text: &str, key: &str, property: &Value, root: &Value) -> Option<Value
             ["is ", "to ", "of ", "as ", "set to "].iter().find_map(|w| bare.strip_prefix(w));
         let value = marked.or(worded).unwrap_or(bare).trim_start();
         let is_named = marked.is_some() || worded.is_some();
-        token(value, is_named).and_then(|token| coerced(&token, property, root))
+        token(value, is_named).and_then(|token| coerce_token(&token, property, root))
     })
 }
 
@@ -125,7 +125,7 @@ fn closing_quote(opener: char) -> Option<char> {
 }
 
 /// The token as the type that the schema wants; nothing if it cannot be one.
-fn coerced(token: &Token, property: &Value, root: &Value) -> Option<Value> {
+fn coerce_token(token: &Token, property: &Value, root: &Value) -> Option<Value> {
     let (Token::Quoted(text) | Token::Bare(text)) = token;
     let types = invent::types(property, root);
     let parsed: Option<Value> = serde_json::from_str(text).ok();

@@ -127,7 +127,7 @@ fn proposal(
     root: &Value,
 ) -> Option<Value> {
     let (wish, _) = complaint.split_once(", got ").unwrap_or((complaint, ""));
-    if let Some(value) = suggested(wish) {
+    if let Some(value) = read_suggestion(wish) {
         return Some(value);
     }
     if let Some(value) = listed(wish, old) {
@@ -139,14 +139,14 @@ fn proposal(
         return Some(json!(format!("/{}", path.trim_start_matches('/'))));
     }
     let word = TYPES.iter().find(|word| lower.contains(**word));
-    if let Some(value) = word.and_then(|word| converted(old?, word)) {
+    if let Some(value) = word.and_then(|word| convert_value(old?, word)) {
         return Some(value);
     }
     own.map(|own| invent::value(own, root)).filter(|made| Some(made) != old)
 }
 
 /// The value after "use", "for example" and the like.
-fn suggested(wish: &str) -> Option<Value> {
+fn read_suggestion(wish: &str) -> Option<Value> {
     let cues = [
         "did you mean ",
         "for example ",
@@ -193,7 +193,7 @@ fn listed(wish: &str, old: Option<&Value>) -> Option<Value> {
 const TYPES: [&str; 7] = ["integer", "number", "boolean", "array", "object", "null", "string"];
 
 /// The old value as this type, where it can be read as one.
-fn converted(old: &Value, word: &str) -> Option<Value> {
+fn convert_value(old: &Value, word: &str) -> Option<Value> {
     let parsed = old.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
     let value = parsed.unwrap_or_else(|| old.clone());
     match word {

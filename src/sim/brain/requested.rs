@@ -19,7 +19,7 @@ use crate::ir::ToolSpec;
 pub(super) fn find_calls(text: &str, tools: &[ToolSpec]) -> Vec<PlannedCall> {
     let blocks = blocks(text, tools);
     if !blocks.is_empty() {
-        return blocks.into_iter().map(|(tool, input)| completed(tool, input)).collect();
+        return blocks.into_iter().map(|(tool, input)| complete_call(tool, input)).collect();
     }
     let mut named: Vec<&ToolSpec> = Vec::new();
     for tool in mentions::tools(text, tools) {
@@ -32,11 +32,11 @@ pub(super) fn find_calls(text: &str, tools: &[ToolSpec]) -> Vec<PlannedCall> {
 
 /// A call of this tool with what the text says about its parameters.
 pub(super) fn call_in_prose(tool: &ToolSpec, text: &str) -> PlannedCall {
-    completed(tool, mentions::arguments(tool, text))
+    complete_call(tool, mentions::arguments(tool, text))
 }
 
 /// Fills in what the schema requires and the text left open.
-fn completed(tool: &ToolSpec, given: Value) -> PlannedCall {
+fn complete_call(tool: &ToolSpec, given: Value) -> PlannedCall {
     let mut input = given;
     if let (Some(map), Value::Object(made)) =
         (input.as_object_mut(), invent::value(&tool.input_schema, &tool.input_schema))

@@ -52,7 +52,7 @@ impl ModelView {
             Some(choice) if !active.contains(&ModelQuirk::IgnoresToolChoice) => choice.clone(),
             _ => ToolChoice::Auto,
         };
-        let tools = allowed(offered, &choice);
+        let tools = allowed_tools(offered, &choice);
         let mut view = Self {
             tool_source,
             choice,
@@ -132,7 +132,7 @@ fn heard(request: &Request, tool_source: ToolSource, form: TextForm) -> Vec<Mess
     }
 }
 
-fn allowed(tools: Vec<ToolSpec>, choice: &ToolChoice) -> Vec<ToolSpec> {
+fn allowed_tools(tools: Vec<ToolSpec>, choice: &ToolChoice) -> Vec<ToolSpec> {
     match choice {
         ToolChoice::None => Vec::new(),
         ToolChoice::Named(name) => tools.into_iter().filter(|tool| tool.name == *name).collect(),

@@ -19,13 +19,13 @@ pub(super) fn write(form: TextForm, planned: &[PlannedCall]) -> String {
         TextForm::JsonFence => each(json_fence).join("\n\n"),
         TextForm::Glm45 => each(glm45).join("\n"),
         TextForm::MinimaxM2 => {
-            wrapped("<minimax:tool_call>\n", &each(minimax_m2), "\n</minimax:tool_call>")
+            wrap_calls("<minimax:tool_call>\n", &each(minimax_m2), "\n</minimax:tool_call>")
         }
         TextForm::DeepseekV31 => {
-            wrapped("<｜tool▁calls▁begin｜>", &each(deepseek_v31), "<｜tool▁calls▁end｜>")
+            wrap_calls("<｜tool▁calls▁begin｜>", &each(deepseek_v31), "<｜tool▁calls▁end｜>")
         }
         TextForm::DeepseekV4 => {
-            wrapped("<｜DSML｜tool_calls>\n", &each(deepseek_v4), "\n</｜DSML｜tool_calls>")
+            wrap_calls("<｜DSML｜tool_calls>\n", &each(deepseek_v4), "\n</｜DSML｜tool_calls>")
         }
         TextForm::KimiK2 => {
             let calls = planned.iter().enumerate().map(|(index, call)| kimi_k2(index, call));
@@ -43,7 +43,7 @@ pub(super) fn write(form: TextForm, planned: &[PlannedCall]) -> String {
     }
 }
 
-fn wrapped(opener: &str, calls: &[String], closer: &str) -> String {
+fn wrap_calls(opener: &str, calls: &[String], closer: &str) -> String {
     format!("{opener}{}{closer}", calls.join("\n"))
 }
 
@@ -116,12 +116,14 @@ pub(super) fn read(form: TextForm, text: &str, tools: &[ToolSpec]) -> Vec<Planne
         TextForm::Hermes | TextForm::JsonFence | TextForm::Mistral | TextForm::Llama3Json => {
             objects(text)
         }
-        TextForm::DeepseekV31 => headed(text, "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>"),
-        TextForm::KimiK2 => headed(text, "<|tool_call_begin|>", "<|tool_call_argument_begin|>"),
-        TextForm::Qwen3Coder => tagged(text, tools, &TAGS_QWEN),
-        TextForm::Glm45 => tagged(text, tools, &TAGS_GLM),
-        TextForm::MinimaxM2 => tagged(text, tools, &TAGS_MINIMAX),
-        TextForm::DeepseekV4 => tagged(text, tools, &TAGS_DSML),
+        TextForm::DeepseekV31 => read_headed(text, "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>"),
+        TextForm::KimiK2 => {
+            read_headed(text, "<|tool_call_begin|>", "<|tool_call_argument_begin|>")
+        }
+        TextForm::Qwen3Coder => read_tagged(text, tools, &TAGS_QWEN),
+        TextForm::Glm45 => read_tagged(text, tools, &TAGS_GLM),
+        TextForm::MinimaxM2 => read_tagged(text, tools, &TAGS_MINIMAX),
+        TextForm::DeepseekV4 => read_tagged(text, tools, &TAGS_DSML),
     }
 }
 
@@ -139,7 +141,7 @@ fn objects(text: &str) -> Vec<PlannedCall> {
 }
 
 /// A name between two marks, then a JSON object.
-fn headed(text: &str, opener: &str, separator: &str) -> Vec<PlannedCall> {
+fn read_headed(text: &str, opener: &str, separator: &str) -> Vec<PlannedCall> {
     let planned = text.split(opener).skip(1).filter_map(|call| {
         let (name, rest) = call.split_once(separator)?;
         let name = name.trim_start_matches("functions.").split(':').next()?;
@@ -175,7 +177,7 @@ const TAGS_DSML: Tags = Tags {
     value_end: "</｜DSML｜parameter>",
 };
 
-fn tagged(text: &str, tools: &[ToolSpec], tags: &Tags) -> Vec<PlannedCall> {
+fn read_tagged(text: &str, tools: &[ToolSpec], tags: &Tags) -> Vec<PlannedCall> {
     let (opener, closers) = tags.name;
     let planned = text.split(opener).skip(1).filter_map(|call| {
         let (name, rest) = call.split_at(call.find(closers)?);

@@ -154,7 +154,7 @@ pub(super) fn complete_frames(frames: Vec<Frame>, request: &Value) -> Vec<Frame>
         let is_custom = event.get("item_id").is_some_and(|id| customs.contains(id));
         if is_custom { events.extend(custom_events(&event)) } else { events.push(event) }
     }
-    events.into_iter().enumerate().map(numbered).collect()
+    events.into_iter().enumerate().map(number_event).collect()
 }
 
 /// The input of a custom tool comes when its arguments are complete; what comes before is left out.
@@ -173,7 +173,7 @@ fn custom_events(event: &Value) -> Vec<Value> {
     ]
 }
 
-fn numbered((place, mut event): (usize, Value)) -> Frame {
+fn number_event((place, mut event): (usize, Value)) -> Frame {
     if let Some(number) = event.get_mut("sequence_number") {
         *number = json!(place);
     }

@@ -23,10 +23,10 @@ pub(crate) fn distort_frames(
 
 fn distort(events: Vec<Event>, dialect: DialectId, quirk: &WireQuirk) -> Vec<Event> {
     match quirk {
-        WireQuirk::Comment(text) => commented(events, text),
-        WireQuirk::Truncated => truncated(events),
-        WireQuirk::TerminatorMissing => unterminated(events),
-        WireQuirk::ErrorInStream(message) => failed(events, dialect, message),
+        WireQuirk::Comment(text) => add_comment(events, text),
+        WireQuirk::Truncated => truncate_events(events),
+        WireQuirk::TerminatorMissing => drop_terminator(events),
+        WireQuirk::ErrorInStream(message) => fail_midway(events, dialect, message),
         quirk => match dialect {
             DialectId::OpenAiChat => chat_stream::distort(events, quirk),
             DialectId::AnthropicMessages => block_stream::distort(events, quirk),
@@ -43,7 +43,7 @@ fn distort(events: Vec<Event>, dialect: DialectId, quirk: &WireQuirk) -> Vec<Eve
     }
 }
 
-fn commented(mut events: Vec<Event>, text: &str) -> Vec<Event> {
+fn add_comment(mut events: Vec<Event>, text: &str) -> Vec<Event> {
     let comment = || Event::Other(Frame::Comment(format!(" {text}")));
     events.insert(events.len().saturating_sub(1), comment());
     events.insert(0, comment());
@@ -51,7 +51,7 @@ fn commented(mut events: Vec<Event>, text: &str) -> Vec<Event> {
 }
 
 /// Ends two thirds through, and before anything that says how the reply ended.
-fn truncated(mut events: Vec<Event>) -> Vec<Event> {
+fn truncate_events(mut events: Vec<Event>) -> Vec<Event> {
     let end = events.iter().position(is_ending).unwrap_or(events.len());
     events.truncate(end.min(events.len() * 2 / 3).max(1));
     events
@@ -73,7 +73,7 @@ fn is_ending(event: &Event) -> bool {
 }
 
 /// Leaves out the sentinel after the ending; the ending itself stays.
-fn unterminated(mut events: Vec<Event>) -> Vec<Event> {
+fn drop_terminator(mut events: Vec<Event>) -> Vec<Event> {
     let is_sentinel = |event: &Event| match event {
         Event::Other(Frame::Event { data, .. }) => data == "[DONE]",
         Event::Other(Frame::Comment(_)) => false,
@@ -83,8 +83,8 @@ fn unterminated(mut events: Vec<Event>) -> Vec<Event> {
     events
 }
 
-fn failed(events: Vec<Event>, dialect: DialectId, message: &str) -> Vec<Event> {
-    let mut events = truncated(events);
+fn fail_midway(events: Vec<Event>, dialect: DialectId, message: &str) -> Vec<Event> {
+    let mut events = truncate_events(events);
     events.push(match dialect {
         DialectId::AnthropicMessages => Event::Json {
             event: Some("error".to_owned()),

@@ -35,7 +35,7 @@ fn bend(planned: Vec<PlannedCall>, quirk: &ModelQuirk, view: &ModelView) -> Inte
     match quirk {
         ModelQuirk::TalksOnly => Intent::Say(instead_of_calls(&planned)),
         ModelQuirk::OneCall => Intent::Call(planned.into_iter().take(1).collect()),
-        ModelQuirk::MergesCalls => Intent::Call(merged(planned)),
+        ModelQuirk::MergesCalls => Intent::Call(merge_calls(planned)),
         quirk => {
             Intent::Call(planned.into_iter().map(|call| misspelt(call, quirk, view)).collect())
         }
@@ -43,7 +43,7 @@ fn bend(planned: Vec<PlannedCall>, quirk: &ModelQuirk, view: &ModelView) -> Inte
 }
 
 /// All arguments in the first call.
-fn merged(planned: Vec<PlannedCall>) -> Vec<PlannedCall> {
+fn merge_calls(planned: Vec<PlannedCall>) -> Vec<PlannedCall> {
     let mut all = planned.into_iter();
     let Some(mut first) = all.next() else { return Vec::new() };
     if let Value::Object(input) = &mut first.input {

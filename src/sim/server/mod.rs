@@ -291,7 +291,7 @@ fn body(
             Body::from_stream(stream::iter((0..pieces).map(|_| Ok::<_, io::Error>(FLOOD_PIECE))))
         }
         Payload::Pieces(pieces) => {
-            Body::from_stream(noted(send_pieces(pieces, ending, pace, close), note))
+            Body::from_stream(note_end(send_pieces(pieces, ending, pace, close), note))
         }
     }
 }
@@ -330,7 +330,7 @@ fn send_pieces(
 }
 
 /// The same stream, whose end is noted. One that is dropped before was hung up on.
-fn noted<S: Stream + Send>(
+fn note_end<S: Stream + Send>(
     pieces: S,
     mut note: Option<DeliveryNote>,
 ) -> impl Stream<Item = S::Item> + Send {

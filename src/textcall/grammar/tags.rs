@@ -115,7 +115,7 @@ impl CallGrammar for Tags {
             Ok(Parameter { start, close: Some(close), .. }) => Ok(Next::Until(close, start)),
             Ok(Parameter { start, close: None, .. }) => Ok(Next::Inside(start)),
             Err(ReadStop::Reject) if block.found || !block.call.input.is_empty() => {
-                Err(misplaced(at))
+                Err(misplaced_tag(at))
             }
             Err(stop) => Err(stop),
         }
@@ -148,7 +148,7 @@ impl CallGrammar for Tags {
         if self.style == TagStyle::Elements {
             let namespace = block.token.strip_suffix(self.call_close).unwrap_or("");
             let plain = namespace.is_empty() && !block.found;
-            let broken = if plain { ReadStop::Reject } else { misplaced(block.at) };
+            let broken = if plain { ReadStop::Reject } else { misplaced_tag(block.at) };
             elements::read(view, &mut block.call, text, namespace).ok_or(broken)?;
             return Ok(block.finish_call(block.at));
         }
@@ -309,7 +309,7 @@ impl Tags {
     }
 }
 
-fn misplaced(end: usize) -> ReadStop {
+fn misplaced_tag(end: usize) -> ReadStop {
     broken(ProblemCode::InvalidStructure, "a call holds something other than parameters", end)
 }
 
