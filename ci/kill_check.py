@@ -10,10 +10,15 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 TOOLPROBE = str(Path(sys.argv[1]).resolve())
 KILLS = int(sys.argv[2])
+# Of N slices the Ith: a long check can be run in pieces.
+PART, PARTS = map(int, (sys.argv[3] if len(sys.argv) > 3 else "1/1").split("/"))
+# Runs at the same time: most of their time is spent in waiting for syncs.
+AT_ONCE = 4
 MODELS = ["openai-native", "anthropic-native", "repairs-half", "taught-tool-call", "qwen3-coder-xml"]
 ENV = {**os.environ, "SOURCE_DATE_EPOCH": "1794700800"}
 
@@ -148,42 +153,48 @@ def judge(folder, whole, tally, budget=()):
     tally["resumed"] += 1
 
 
-def random_kills(count, whole, seconds, tally):
+def sliced(attempts):
+    """Those of this part."""
+    return [it for place, it in enumerate(attempts) if place % PARTS == PART - 1]
+
+
+def kill_at(child, seconds):
+    """Kills a run after this time, or finds that it was quicker."""
+    try:
+        child.wait(seconds)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
+
+
+def random_kill(number, whole, tally):
     """Every other run has a budget that is just enough for what is lost with a kill."""
-    chance = random.Random(1)
     roomy = ["--max-requests", str(whole["requests"] + LOST), "--max-tokens-total", str(whole["tokens"] + LOST * 12_000)]
-    for number in range(count):
-        budget = roomy if number % 2 else []
-        with tempfile.TemporaryDirectory() as name:
-            child = begin(Path(name), budget=budget)
-            time.sleep(chance.random() * seconds)
-            child.kill()
-            child.wait()
-            judge(Path(name), whole, tally, budget)
+    budget = roomy if number % 2 else []
+    with tempfile.TemporaryDirectory() as name:
+        child = begin(Path(name), budget=budget)
+        kill_at(child, random.Random(number).random() * whole["seconds"])
+        judge(Path(name), whole, tally, budget)
 
 
-def tight_kills(count, whole, seconds, tally):
-    """Runs whose budget is not enough: killed, resumed within it, and then with a larger one."""
-    chance = random.Random(3)
-    for number in range(count):
-        budget = ["--max-requests", str(whole["requests"] * 6 // 10)]
-        if number % 2:
-            budget = ["--max-tokens-total", str(12_000 + whole["tokens"] // 2)]
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            child = begin(folder, budget=budget)
-            time.sleep(chance.random() * seconds / 2)
-            child.kill()
-            child.wait()
-            run = run_of(folder)
-            if run is None:
-                tally["killed before the run had a folder"] += 1
-                continue
-            code = resume(folder).returncode
-            check_budget(run, budget, tally)
-            if code == 3:
-                tally["budgets used up"] += 1
-                judge_raised(folder, run, whole, tally)
+def tight_kill(number, whole, tally):
+    """A run whose budget is not enough: killed, resumed within it, and then with a larger one."""
+    budget = ["--max-requests", str(whole["requests"] * 6 // 10)]
+    if number % 2:
+        budget = ["--max-tokens-total", str(12_000 + whole["tokens"] // 2)]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        child = begin(folder, budget=budget)
+        kill_at(child, random.Random(-number).random() * whole["seconds"] / 2)
+        run = run_of(folder)
+        if run is None:
+            tally["killed before the run had a folder"] += 1
+            return
+        code = resume(folder).returncode
+        check_budget(run, budget, tally)
+        if code == 3:
+            tally["budgets used up"] += 1
+            judge_raised(folder, run, whole, tally)
 
 
 def judge_raised(folder, run, whole, tally):
@@ -197,8 +208,8 @@ def judge_raised(folder, run, whole, tally):
         tally["FAILED to resume"] += 1
 
 
-def commit_kills(most, whole, tally):
-    """Kills before the nth sync or rename, for every n, or for some of them where there are many."""
+def commit_moments():
+    """Every sync and rename of a run, by its name and place."""
     with tempfile.TemporaryDirectory() as name:
         log = Path(name) / "calls"
         begin(Path(name), "strace", "-f", "-qq", "-e", "trace=" + ",".join(COMMITS), "-o", str(log)).wait()
@@ -207,37 +218,69 @@ def commit_kills(most, whole, tally):
     for call in sorted(set(called) & set(COMMITS)):
         moments += [(call, nth) for nth in range(1, called.count(call) + 1)]
     random.Random(2).shuffle(moments)
-    for call, nth in moments[:most]:
-        with tempfile.TemporaryDirectory() as name:
-            inject = f"inject={call}:signal=KILL:when={nth}"
-            begin(Path(name), "strace", "-f", "-qq", "-e", "trace=" + call, "-e", inject, "-o", "/dev/null").wait()
-            judge(Path(name), whole, tally)
-    return len(moments)
+    return moments
+
+
+def commit_kill(moment, whole, tally):
+    """Kills before the nth sync or rename."""
+    call, nth = moment
+    with tempfile.TemporaryDirectory() as name:
+        inject = f"inject={call}:signal=KILL:when={nth}"
+        begin(Path(name), "strace", "-f", "-qq", "-e", "trace=" + call, "-e", inject, "-o", "/dev/null").wait()
+        judge(Path(name), whole, tally)
+
+
+def left_alone():
+    """What runs leave that nobody kills, as many at the same time as there will be; all must be the same."""
+    with tempfile.TemporaryDirectory() as name:
+        folders = [Path(name, str(number)) for number in range(AT_ONCE)]
+        for folder in folders:
+            folder.mkdir()
+        began = time.monotonic()
+        codes = [child.wait() for child in [begin(folder) for folder in folders]]
+        seconds = time.monotonic() - began
+        runs = [run_of(folder) for folder in folders]
+        requests, tokens = spent(runs[0])
+        whole = {"profiles": profiles(runs[0]), "history": history(folders[0]), "requests": requests, "tokens": tokens, "seconds": seconds}
+        same = all(same_profiles(run, whole) and history(folder) == whole["history"] for run, folder in zip(runs, folders))
+    print(f"{AT_ONCE} runs left alone: {requests} requests, {seconds:.1f} s, exit {codes}, {'identical' if same else 'NOT identical'}", flush=True)
+    return whole, same
+
+
+def attempts():
+    """What is tried, in the order of the parts."""
+    kills = [(random_kill, number) for number in range(KILLS)] + [(tight_kill, number) for number in range(max(2, KILLS // 10))]
+    if not shutil.which("strace"):
+        print("kills before a sync or a rename: none, strace is not installed")
+        return kills
+    moments = commit_moments()
+    print(f"kills at random moments: {KILLS}; before a sync or a rename: {min(KILLS, len(moments))} of {len(moments)} moments; part {PART} of {PARTS}", flush=True)
+    return kills + [(commit_kill, moment) for moment in moments[:KILLS]]
+
+
+def tried(attempt, whole):
+    """What one attempt counts."""
+    kill, which = attempt
+    tally = Counter()
+    try:
+        kill(which, whole, tally)
+    except Exception as error:  # Nothing that a kill leaves may be unreadable.
+        tally["FAILED to resume"] += 1
+        print(f"{kill.__name__} {which}: {error!r}", file=sys.stderr)
+    if tally["resumed"] > min(tally["identical profiles"], tally["identical history"]):
+        print(f"DIFFERENT after {kill.__name__} {which}", file=sys.stderr, flush=True)
+    return tally
 
 
 def main():
     names = ["resumed", "identical profiles", "identical history", "requests repeated", "requests without an answer",
              "answers kept", "temporary files left", "FAILED to resume", "killed before the run had a folder",
              "killed after the run was complete", "budgets used up", "went on with a larger budget", "budgets EXCEEDED"]
-    tally = dict.fromkeys(names, 0)
-    with tempfile.TemporaryDirectory() as name:
-        began = time.monotonic()
-        code = begin(Path(name)).wait()
-        seconds = time.monotonic() - began
-        run = run_of(Path(name))
-        requests, tokens = spent(run)
-        whole = {"profiles": profiles(run), "history": history(Path(name)), "requests": requests, "tokens": tokens}
-        print(f"a run left alone: {sent(run)} requests, {seconds:.1f} s, exit {code}")
-    print(f"kills at random moments: {KILLS}")
-    random_kills(KILLS, whole, seconds, tally)
-    tight_kills(max(2, KILLS // 10), whole, seconds, tally)
-    if shutil.which("strace"):
-        moments = commit_kills(KILLS, whole, tally)
-        print(f"kills before a sync or a rename: {min(KILLS, moments)} of {moments} moments")
-    else:
-        print("kills before a sync or a rename: none, strace is not installed")
-    for name, count in tally.items():
-        print(f"{name}: {count}")
+    whole, same = left_alone()
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        tally = sum(pool.map(lambda it: tried(it, whole), sliced(attempts())), Counter())
+    for name in names:
+        print(f"{name}: {tally[name]}")
     wrong = (
         tally["FAILED to resume"]
         + tally["requests repeated"]
@@ -247,7 +290,7 @@ def main():
         - tally["identical profiles"]
         - tally["identical history"]
     )
-    sys.exit(1 if wrong else 0)
+    sys.exit(1 if wrong or not same else 0)
 
 
 main()

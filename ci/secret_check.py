@@ -63,6 +63,15 @@ FORMS = {
     "base64-lines": lambda t: "\n".join(re.findall(".{1,12}", encoded("usr:" + t))),
     "spaced": lambda t: " ".join(t),
     "wide": lambda t: "\0".join(t),
+    "zero-width": lambda t: "\u200b".join(t),
+    "lines": lambda t: "\n".join(t),
+    "soft-hyphens": lambda t: "\u00ad\u2060".join(t),
+    "json-thrice": lambda t: json.dumps(json.dumps({"error": json.dumps({"message": t})}))[1:-1],
+    "base64-of-percent": lambda t: encoded("u=" + urllib.parse.quote(t, safe="")),
+    "base64-of-json": lambda t: encoded(json.dumps({"key": t})),
+    "base64-twice": lambda t: encoded(encoded("me:" + t)),
+    "percent-of-html": lambda t: urllib.parse.quote(html.escape(t), safe=""),
+    "python": lambda t: repr(t.encode()),
 }
 
 QUOTED = urllib.parse.quote(CANARY, safe="")
@@ -97,6 +106,13 @@ class Echo(http.server.BaseHTTPRequestHandler):
         self.send_header("content-type", kind)
         for name, value in headers.items():
             self.send_header(name, clean(value))
+        if place == "trailers":
+            self.send_header("transfer-encoding", "chunked")
+            self.send_header("trailer", "x-request-id, x-note")
+            self.end_headers()
+            end = f"0\r\nx-request-id: {clean(text)}\r\nx-note: {clean(text)}\r\n\r\n".encode()
+            self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n" + end)
+            return
         self.send_header("content-length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
@@ -118,8 +134,7 @@ def clean(value):
 
 
 def unescaped(text):
-    text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda m: chr(int(m[1], 16)), text)
-    text = re.sub(r'\\(["\\/])', r"\1", text)
+    text = re.sub(r'\\(?:u([0-9a-fA-F]{4})|(["\\/]))', lambda m: chr(int(m[1], 16)) if m[1] else m[2], text)
     return urllib.parse.unquote(html.unescape(text))
 
 
@@ -129,11 +144,25 @@ WANTED = [n.lower() for n in NEEDLES] + [n.encode().hex() for n in NEEDLES] + IN
 WANTED += [it.replace("+", "-").replace("/", "_") for it in INNER] + [str(list(CANARY.encode()))[1:-1].replace(" ", "")]
 
 
+def decoded(text):
+    """What the base64 in a text says, at every alignment."""
+    runs = re.findall(r"[A-Za-z0-9+/_-]{20,}", text)
+    out = []
+    for run in runs:
+        run = run.replace("-", "+").replace("_", "/")
+        for shift in range(4):
+            piece = run[shift:]
+            out.append(base64.b64decode(piece[: len(piece) // 4 * 4] or "").decode(errors="replace"))
+    return "\n".join(out)
+
+
 def holds(text):
     """The form in which the secret, or one of its halves, stands in a text."""
-    for _ in range(5):
+    once = decoded(text)
+    text = "\n".join((text, once, decoded(once)))
+    for _ in range(6):
         lower = text.lower()
-        squeezed = re.sub(r"[\s\0:]|\\n|\\u0000", "", lower)
+        squeezed = re.sub(r"[\s\0:\u200b\u00ad\u2060]|\\n|\\u0000|\\u200b|\\u00ad|\\u2060", "", lower)
         for needle in WANTED:
             if needle in lower or needle in squeezed:
                 return needle
@@ -196,6 +225,8 @@ def usual_session(session):
     session.run("probe", *session.endpoint, "--no-keep", "--format", "json")
 
 
+# Some of those that settings are exported for.
+PROGRAMS = ["litellm", "vllm", "opencode", "codex", "goose", "json", "env"]
 FORMATS = ["table", "json", "markdown", "csv", "junit", "html"]
 
 
@@ -244,10 +275,17 @@ def every_command(session):
         session.run(command)
     for profile in sorted(pathlib.Path(session.folder, "profiles").glob("*.json")):
         session.run("plan", str(profile))
+        for program in PROGRAMS:
+            session.run("plan", str(profile), "--for", program)
         session.run("diff", str(profile), str(profile))
     config.write_text(configuration(session))
     for command in ("doctor", "status"):
         session.run(command)
+    session.run("run", *session.asking, "--shard", "1/1", "--reports", "shard")
+    session.run("merge", *(str(path.parent.relative_to(session.folder)) for path in pathlib.Path(session.folder, "shard").glob("*/manifest.json")))
+    session.run("audit", *session.endpoint[:5], *session.arguments)
+    session.run("gate", "--adapter", session.url, *session.endpoint[1:])
+    session.run("probe", *session.endpoint, "--with-plan", "--no-keep", "-vv")
     config.unlink()
 
 
@@ -290,7 +328,11 @@ def main():
     program, short = os.path.abspath(sys.argv[1]), "--short" in sys.argv
     server = Server(("127.0.0.1", 0), Echo)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    todo, leaks, outputs = work(short), refused_keys(program), 0
+    # `--part=2/4` is the second of four slices; other words pick forms, places and ways by their names.
+    part, parts = map(int, next((it.removeprefix("--part=") for it in sys.argv if it.startswith("--part=")), "1/1").split("/"))
+    wanted = {it for it in sys.argv[2:] if not it.startswith("--")}
+    todo = [it for it in work(short) if not wanted or wanted & set(it[1:])][part - 1 :: parts]
+    leaks, outputs = refused_keys(program), 0
     with ThreadPoolExecutor(4) as pool:
         jobs = [(it, pool.submit(attempt, program, server.server_port, *it)) for it in todo]
         for (_, *names), job in jobs:

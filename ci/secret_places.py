@@ -1,5 +1,6 @@
 """Where a hostile server may put what it echoes: statuses, headers, bodies, streams, lists of models."""
 
+import gzip
 import json
 import re
 
@@ -70,6 +71,20 @@ def anthropic_plain(text):
               {"type": "tool_use", "id": "@", "name": "@", "input": {"@": "@"}}]
     return document({"id": "@", "type": "message", "role": "assistant", "model": "@", "content": blocks,
                      "stop_reason": "tool_use", "usage": {"input_tokens": 1, "output_tokens": 1, "service_tier": "@"}}, text)
+
+
+def anthropic_arguments(text):
+    """The arguments of a call in pieces, and thoughts and their signature before it."""
+    block = lambda index, it: {"type": "content_block_start", "index": index, "content_block": it}
+    delta = lambda index, it: {"type": "content_block_delta", "index": index, "delta": it}
+    first, second = text[:HALF], text[HALF:]
+    thinking = [block(0, {"type": "thinking", "thinking": "", "signature": ""})]
+    thinking += [delta(0, {"type": "thinking_delta", "thinking": it}) for it in (first, second)]
+    thinking += [delta(0, {"type": "signature_delta", "signature": it}) for it in (first, second)]
+    call = [block(1, {"type": "tool_use", "id": "t", "name": "probe_add", "input": {}})]
+    quoted = json.dumps({"a": text})
+    call += [delta(1, {"type": "input_json_delta", "partial_json": it}) for it in (quoted[:12], quoted[12:20], quoted[20:])]
+    return data_lines(ANTHROPIC_START[:1] + thinking + call + ANTHROPIC_END)
 
 
 def ollama_split(text):
@@ -190,14 +205,21 @@ PLACES = {
     "anthropic": (200, JSON, {}, anthropic_plain),
     "responses": (200, JSON, {}, responses_plain),
     "gemini": (200, JSON, {}, gemini_plain),
+    "gzip": (400, JSON, {"content-encoding": lambda t: "gzip"}, lambda t: gzip.compress(document({"error": {"message": "@"}}, t))),
+    "trailers": (400, JSON, {}, lambda t: document({"error": {"message": "no"}}, t)),
+    "cookies": (401, JSON, {"set-cookie": lambda t: f"session={t}; path=/{t}", "www-authenticate": lambda t: f'Bearer realm="{t}"', "via": lambda t: t},
+                lambda t: document({"error": {"message": "no"}}, t)),
+    "url-in-error": (400, JSON, {}, lambda t: document({"error": {"message": "see https://h.test/?key=@#@ and /login?next=%2F@"}}, t)),
+    "split-anthropic-call": (200, SSE, {}, anthropic_arguments),
+    "two-keys": (200, JSON, {}, lambda t: document({**chat_reply({"content": "x"}), "usage": {"prompt_tokens_details": {"@": {"@": "@"}}}}, t)),
     "obedient": (200, JSON, {}, None),
 }
 DIALECTS = {
-    "split-anthropic": "anthropic-messages", "anthropic": "anthropic-messages", "split-gemini": "gemini", "gemini": "gemini",
+    "split-anthropic": "anthropic-messages", "split-anthropic-call": "anthropic-messages", "anthropic": "anthropic-messages", "split-gemini": "gemini", "gemini": "gemini",
     "split-responses": "openai-responses", "split-items": "openai-responses", "responses": "openai-responses", "split-ollama": "ollama",
 }
 # Places of one line, or of text that has no escape for a NUL.
-TEXT_ONLY = {"header", "limit-headers", "two-headers", "encoding", "location", "relative-location", "status-text", "stream-event", "stream-comment"}
+TEXT_ONLY = {"cookies", "trailers", "header", "limit-headers", "two-headers", "encoding", "location", "relative-location", "status-text", "stream-event", "stream-comment"}
 
 
 def wanted_calls(prompt):

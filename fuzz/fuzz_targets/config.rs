@@ -2,17 +2,7 @@
 
 #![no_main]
 
-use std::path::Path;
+#[path = "../readers/config.rs"]
+mod reader;
 
-use libfuzzer_sys::fuzz_target;
-use toolprobe::target::ConfigFile;
-
-fuzz_target!(|text: &str| {
-    match ConfigFile::parse(Path::new("toolprobe.toml"), text) {
-        Ok(file) => {
-            let _ = file.targets(&|_| None).map_err(|error| error.to_string());
-            let _ = file.targets(&|name| Some(format!("{name}-value")));
-        }
-        Err(error) => assert!(!error.to_string().is_empty()),
-    }
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| reader::read(bytes));

@@ -2,18 +2,7 @@
 
 #![no_main]
 
-use std::path::Path;
+#[path = "../readers/policy.rs"]
+mod reader;
 
-use libfuzzer_sys::fuzz_target;
-use toolprobe::regress::Policy;
-use toolprobe::target::ConfigError;
-
-fuzz_target!(|text: &str| {
-    match toml::from_str::<Policy>(text) {
-        Ok(policy) => drop(policy.unmatched(&["acme/model", "", "*"])),
-        Err(error) => {
-            let shown = ConfigError::from_toml(Path::new("policy.toml"), text, &error).to_string();
-            assert!(!shown.is_empty());
-        }
-    }
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| reader::read(bytes));

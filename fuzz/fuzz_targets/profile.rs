@@ -2,23 +2,7 @@
 
 #![no_main]
 
-use std::fs;
+#[path = "../readers/profile.rs"]
+mod reader;
 
-use libfuzzer_sys::fuzz_target;
-use toolprobe::profile::capabilities;
-use toolprobe::store::read_profile;
-
-fuzz_target!(|bytes: &[u8]| {
-    let Ok(folder) = tempfile::tempdir() else { return };
-    let path = folder.path().join("p.json");
-    if fs::write(&path, bytes).is_err() {
-        return;
-    }
-    match read_profile(&path) {
-        Ok(profile) => {
-            let _ = serde_json::to_string(&profile);
-            let _ = capabilities(&profile.results);
-        }
-        Err(error) => assert!(!error.to_string().is_empty()),
-    }
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| reader::read(bytes));

@@ -2,18 +2,7 @@
 
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use toolprobe::adapt::claims::read_claims;
-use toolprobe::dialect::Route;
-use toolprobe::telemetry::{Counts, read_lines};
+#[path = "../readers/tables.rs"]
+mod reader;
 
-fuzz_target!(|text: &str| {
-    match read_lines(text) {
-        Ok(events) => assert!(Counts::of(&events).turns >= 1 || events.is_empty()),
-        Err(error) => assert!(!error.to_string().is_empty()),
-    }
-    if let Ok(table) = serde_json::from_str(text) {
-        let _ = read_claims(&table);
-    }
-    let _ = Route::parse(text);
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| reader::read(bytes));

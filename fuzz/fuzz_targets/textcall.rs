@@ -2,28 +2,7 @@
 
 #![no_main]
 
-use std::sync::LazyLock;
+#[path = "../readers/textcall.rs"]
+mod reader;
 
-use libfuzzer_sys::fuzz_target;
-use toolprobe::textcall::{Catalog, Options, Parsed, Parser, parse};
-use toolprobe::tools::import_tools;
-
-static CATALOG: LazyLock<Catalog> = LazyLock::new(|| {
-    let tools = include_str!("../../fixtures/text/tools.json");
-    let tools = serde_json::from_str::<serde_json::Value>(tools).ok().and_then(|tools| import_tools(&tools["harbour"]).ok());
-    Catalog::new(&tools.unwrap_or_default())
-});
-
-fuzz_target!(|text: &str| {
-    let whole = parse(text, &CATALOG, Options::default());
-    let mut parser = Parser::new(&CATALOG, Options::default());
-    let mut pieces = Parsed::default();
-    let mut rest = text;
-    while let Some(next) = rest.chars().next() {
-        let (piece, after) = rest.split_at(next.len_utf8());
-        parser.push(piece).into_iter().for_each(|event| pieces.absorb(event));
-        rest = after;
-    }
-    parser.finish().into_iter().for_each(|event| pieces.absorb(event));
-    assert_eq!(pieces, whole);
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| reader::read(bytes));

@@ -2,23 +2,7 @@
 
 #![no_main]
 
-use std::fs;
+#[path = "../readers/transcript.rs"]
+mod reader;
 
-use libfuzzer_sys::fuzz_target;
-use toolprobe::replay::Transcript;
-
-fuzz_target!(|bytes: &[u8]| {
-    let Ok(folder) = tempfile::tempdir() else { return };
-    let path = folder.path().join("t.json");
-    if fs::write(&path, bytes).is_err() {
-        return;
-    }
-    match Transcript::read(&path) {
-        Ok(transcript) => {
-            let _ = (transcript.name(), transcript.settings());
-            assert!(transcript.write(&path).is_ok());
-            assert_eq!(Transcript::read(&path).ok(), Some(transcript));
-        }
-        Err(error) => assert!(!error.to_string().is_empty()),
-    }
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| reader::read(bytes));

@@ -2,32 +2,7 @@
 
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use toolprobe::wire::{Frame, FrameReader, Framing, WireError, WireLimits, read_all};
+#[path = "../readers/wire.rs"]
+mod reader;
 
-const LIMITS: WireLimits = WireLimits { max_frame_bytes: 4096, max_depth: 32 };
-
-fn read(framing: Framing, bytes: &[u8], piece: usize) -> (Vec<Frame>, Result<(), WireError>) {
-    let (mut reader, mut frames) = (FrameReader::with_limits(framing, LIMITS), Vec::new());
-    for piece in bytes.chunks(piece.max(1)) {
-        if let Err(error) = reader.push(piece, &mut frames) {
-            return (frames, Err(error));
-        }
-    }
-    let end = reader.finish(&mut frames);
-    (frames, end)
-}
-
-fuzz_target!(|bytes: &[u8]| {
-    for framing in [Framing::Sse, Framing::Ndjson, Framing::JsonArray] {
-        let _ = read_all(framing, bytes);
-        let whole = read(framing, bytes, bytes.len());
-        for piece in [1, 3] {
-            let pieces = read(framing, bytes, piece);
-            assert_eq!(pieces.1.is_ok(), whole.1.is_ok(), "{framing:?}: {pieces:?} {whole:?}");
-            if whole.1.is_ok() {
-                assert_eq!(pieces.0, whole.0, "{framing:?}");
-            }
-        }
-    }
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| reader::read(bytes));

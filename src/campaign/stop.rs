@@ -15,8 +15,10 @@ use super::{RunEnd, RunListener};
 use crate::target::Connection;
 use crate::transport::SendGate;
 
-/// How long targets may take to conclude from what is there, when nothing is asked any more.
+/// How long targets may take to conclude from what is there, when nothing is asked any more: after the grace
+/// period, and after a second request to stop, when a long text may still be read.
 const CONCLUSION: Duration = Duration::from_secs(5);
+const QUICK_CONCLUSION: Duration = Duration::from_millis(500);
 
 /// How often the process was asked to stop, how long it may take then, and until when it may go on.
 #[derive(Debug)]
@@ -91,7 +93,8 @@ impl StopRequests {
                 for gate in &gates {
                     gate.cut();
                 }
-                sleep(CONCLUSION).await;
+                let is_pressed = *self.count.borrow() >= 2;
+                sleep(if is_pressed { QUICK_CONCLUSION } else { CONCLUSION }).await;
             }
         }
         end

@@ -127,12 +127,20 @@ async fn probe_endpoint(
         recorder = Some(begun?);
     }
     let stop = &mut stop_requests(&args.asking, &Defaults::default())?.concluding();
-    let (probed, end) = probe_one(&connection, settings, recorder.as_mut(), stop, console).await?;
-    let compared = if args.with_plan && end == RunEnd::Finished {
-        Some(Comparison::measure(&connection, settings, &probed.profile).await?)
-    } else {
-        None
-    };
+    let (probed, mut end) =
+        probe_one(&connection, settings, recorder.as_mut(), stop, console).await?;
+    let mut compared = None;
+    if args.with_plan && end == RunEnd::Finished {
+        console.note("probing once more, through the plan");
+        let listener = Progress::new(console, 1, settings.probes().len());
+        let measured = Comparison::measure(&connection, settings, &probed.profile);
+        match stop.unless_stopped(from_ref(&connection), &listener, measured).await {
+            // Half a comparison is none.
+            Ok(_) if connection.gate.is_refusing() => end = RunEnd::Interrupted,
+            Ok(measured) => compared = Some(measured?),
+            Err(stopped) => end = stopped,
+        }
+    }
     Ok((probed, end, recorder, compared))
 }
 

@@ -417,6 +417,11 @@ impl EndedRun {
                 None => Exit::Inconclusive,
             });
         }
+        if let (Exit::Fine, Some(flag)) = (exit, used_up(self.recorder.manifest())) {
+            let why = "the budget is used up: not every trial was asked";
+            console.problem(&format!("{why}; raise it with {flag}"));
+            exit = Exit::Inconclusive;
+        }
         exit
     }
 }

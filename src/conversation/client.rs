@@ -11,13 +11,13 @@ use super::{Answer, ExchangeLog, decode_answer, token_limit};
 use crate::adapt::apply::{Rewriter, Rewritten};
 use crate::adapt::plan::Plan;
 use crate::dialect::{Dialect, DialectId, EndpointError, LimitField, Route, call_url};
-use crate::ir::{Digest, Object, Request};
+use crate::ir::{Defect, Digest, Object, Request};
 use crate::transport::{
     HeaderText, HttpCall, Judgement, RecordedExchange, Response, SizeLimits, Transport,
 };
 
-/// How often a stream that ended before its reply did is asked for again.
-const TRUNCATED_RETRIES: u32 = 1;
+/// How often a stream is asked for again that ended before its reply did, or had a frame that cannot be read.
+const SPOILT_RETRIES: u32 = 1;
 
 /// Where a model is and what every request to it needs.
 #[derive(Debug, Clone)]
@@ -154,7 +154,7 @@ impl Client {
         }
     }
 
-    /// A stream that was cut short is asked for once more, so that a passing fault leaves no mark.
+    /// A stream that was cut short or spoilt is asked for once more, so that a passing fault leaves no mark.
     pub(super) async fn ask_as_is(&self, request: &Request) -> EvidencedAnswer {
         let (mut call, allowed) = self.limited_call(request);
         let mut turn = self.send(&call, request.stream).await;
@@ -162,8 +162,8 @@ impl Client {
             (call, _) = self.limited_call(request);
             turn = self.send(&call, request.stream).await;
         }
-        for _ in 0..TRUNCATED_RETRIES {
-            if !matches!(turn.answer, Answer::CutShort(_)) {
+        for _ in 0..SPOILT_RETRIES {
+            if !is_spoilt(&turn.answer) {
                 break;
             }
             turn = self.send(&call, request.stream).await;
@@ -260,6 +260,15 @@ impl Client {
 pub(crate) fn thinking_budget(extra: &Object) -> u64 {
     let budget = extra.get("thinking").and_then(|thinking| thinking.get("budget_tokens"));
     budget.and_then(Value::as_u64).unwrap_or(0)
+}
+
+/// Whether a part of the stream did not arrive as it was meant.
+fn is_spoilt(answer: &Answer) -> bool {
+    match answer {
+        Answer::CutShort(_) => true,
+        Answer::Reply(reply) => reply.defects.contains(Defect::FrameInvalid),
+        Answer::Refused(_) | Answer::OutputRejected(_) | Answer::Nothing(_) => false,
+    }
 }
 
 /// Whether asking again may help: not against a finding, whatever its status; but against an error

@@ -77,7 +77,7 @@ pub fn read(reply: &Reply, tools: &[ToolSpec]) -> Reading {
 const LONG: usize = 32 * 1024;
 
 /// How many long texts are read at the same time: each may take some forty times its size in memory.
-static LONG_READINGS: Semaphore = Semaphore::const_new(3);
+static LONG_READINGS: Semaphore = Semaphore::const_new(2);
 
 /// Reads a reply without holding up other conversations.
 pub(super) async fn read_apart(reply: Reply, tools: Vec<ToolSpec>) -> (Reply, Reading) {

@@ -9,14 +9,15 @@ use super::forms::forms_of;
 use super::squeeze::Squeezed;
 use super::unescape::Layer;
 
-/// How many levels of escapes are undone: a URL-encoded text inside JSON inside JSON has three.
-pub(super) const LEVELS: usize = 3;
+/// How many levels of escapes are undone: a URL-encoded text inside JSON inside JSON has three, and every
+/// gateway that wraps the error of another one adds a level.
+pub(super) const LEVELS: usize = 5;
 
 /// How much of a text is unescaped at a time.
 const WINDOW: usize = 64 * 1024;
 
 /// The most bytes that one escaped byte takes (`\\u0025` and the like, over all levels).
-const LONGEST_ESCAPE: usize = 24;
+const LONGEST_ESCAPE: usize = 40;
 
 /// The shortest secret that is looked for across white space: shorter ones are words of a sentence.
 const SHORTEST_SQUEEZED: usize = 16;
@@ -92,13 +93,13 @@ impl Finder {
     }
 }
 
-/// Joins spans that overlap.
+/// Joins spans that overlap or touch.
 fn merge(mut spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
     spans.sort_by_key(|span| (span.start, span.end));
     let mut merged: Vec<Range<usize>> = Vec::with_capacity(spans.len());
     for span in spans {
         match merged.last_mut() {
-            Some(last) if span.start < last.end => last.end = last.end.max(span.end),
+            Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
             _ => merged.push(span),
         }
     }

@@ -4,12 +4,14 @@
 //! - [`Scrubber`]: replaces secrets by `[secret]`, in every form a server is likely to echo them in
 //! - `forms`: what is looked for; `unescape`, `squeeze`: what is undone before looking; `finder`: the
 //!   search
+//! - `open_words`: what is not looked for, because everybody knows it
 //! - `pieces`: secrets that are spread over several texts
 //! - `known`: the secrets of this process, for everything that is written or shown
 
 mod finder;
 mod forms;
 mod known;
+mod open_words;
 mod pieces;
 mod scrubber;
 mod squeeze;

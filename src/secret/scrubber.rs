@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::finder::Finder;
+use super::open_words::is_open;
 use super::{MIN_SCRUBBED_LEN, SECRET_MARK, Secret, pieces};
 
 /// Replaces registered secrets by `[secret]` wherever they stand, in every form a server or a
@@ -31,9 +32,10 @@ impl Scrubber {
         scrubber
     }
 
-    /// Adds a secret; one that is known or too short changes nothing.
+    /// Adds a secret; one that is known, too short or in everybody's mouth changes nothing.
     pub fn register(&mut self, secret: &Secret) {
-        if secret.expose().len() < MIN_SCRUBBED_LEN || self.secrets.contains(secret) {
+        let text = secret.expose();
+        if text.len() < MIN_SCRUBBED_LEN || is_open(text) || self.secrets.contains(secret) {
             return;
         }
         self.secrets.push(secret.clone());
@@ -303,9 +305,54 @@ mod tests {
     }
 
     #[test]
+    fn a_part_of_a_long_secret_is_found_too() {
+        let key = "sk-proj-0123456789abcdefghijklmnopqrstuvwxyz-ABCD";
+        let scrubber = Scrubber::new([Secret::new(key)]);
+        for (said, shown) in [
+            (&key[..32], "bad key [secret]..."),
+            (&key[16..], "bad key [secret]D..."),
+            (&key[..40], "bad key [secret]opqrstuv..."),
+            ("sk-proj-***ABCD", "bad key sk-proj-***ABCD..."),
+        ] {
+            assert_eq!(scrubber.text(format!("bad key {said}...")), shown, "{said}");
+        }
+    }
+
+    #[test]
+    fn escapes_inside_base64_and_base64_inside_base64_are_found() {
+        let percent =
+            KEY.replace('/', "%2F").replace('+', "%2B").replace('"', "%22").replace('=', "%3D");
+        let quoted = json!(KEY).to_string().replace('/', "\\u002F").replace('+', "\\u002B");
+        let quoted = quoted.replace("\\\"", "\\u0022").replace('=', "\\u003D");
+        let plain = json!({ "key": KEY }).to_string();
+        for inner in [percent, quoted, plain, STANDARD.encode(format!("me:{KEY}"))] {
+            for before in ["", "a", "ab"] {
+                let text = STANDARD.encode(format!("{before}{inner}"));
+                assert!(scrubber().text(&*text).contains(SECRET_MARK), "{before}{inner}");
+            }
+        }
+    }
+
+    #[test]
+    fn json_in_json_in_json_is_undone() {
+        let mut text = KEY.to_owned();
+        for _ in 0..4 {
+            text = json!({ "error": text }).to_string();
+            assert!(!scrubber().text(&*text).contains("9Zq"), "{text}");
+        }
+    }
+
+    #[test]
     fn placeholders_are_too_short_to_be_looked_for() {
         let scrubber = Scrubber::new(["none", "EMPTY", "ollama"].map(Secret::new));
         assert_eq!(scrubber.text("none of EMPTY ollama"), "none of EMPTY ollama");
+    }
+
+    #[test]
+    fn the_words_of_the_protocols_are_not_looked_for() {
+        let scrubber = Scrubber::new(["probe_echo", "function", "2026-11-18"].map(Secret::new));
+        let reply = r#"{"type":"function","name":"probe_echo","at":"2026-11-18T00:00:00Z"}"#;
+        assert_eq!(scrubber.text(reply), reply);
     }
 
     #[test]

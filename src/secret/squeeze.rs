@@ -45,9 +45,16 @@ impl Squeezed {
 fn gap_length(text: &[u8]) -> usize {
     match text {
         [0 | b' ' | b'\t' | b'\n' | b'\r', ..] => 1,
-        [0xc2, 0xad, ..] => 2,
-        // Zero-width space, joiners and non-joiners; word joiner; byte order mark.
-        [0xe2, 0x80, 0x8b..=0x8d, ..] | [0xe2, 0x81, 0xa0, ..] | [0xef, 0xbb, 0xbf, ..] => 3,
+        // No-break space, soft hyphen.
+        [0xc2, 0xa0 | 0xad, ..] => 2,
+        // Spaces of all widths, joiners and marks of direction; invisible operators; variation selectors; byte order
+        // mark; the spaces of Mongolian and of Chinese, Japanese and Korean.
+        [0xe2, 0x80, 0x80..=0x8f | 0xa8..=0xaf, ..]
+        | [0xe2, 0x81, 0x9f..=0xaf, ..]
+        | [0xef, 0xb8, 0x80..=0x8f, ..]
+        | [0xef, 0xbb, 0xbf, ..]
+        | [0xe1, 0xa0, 0x8e, ..]
+        | [0xe3, 0x80, 0x80, ..] => 3,
         _ => 0,
     }
 }

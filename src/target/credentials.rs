@@ -74,8 +74,8 @@ impl Credentials {
     }
 }
 
-/// A header that the user sets. Any name may carry a credential; a value that stands in the model's name
-/// or in the address (`open`) is known to everybody, and blanking it would spoil the evidence.
+/// A header that the user sets. Any name may carry a credential; a value that stands in the name of the target, in
+/// the model's or in the address (`open`) is known to everybody, and blanking it would spoil the evidence.
 pub(super) fn own_header<'a>(
     name: &str,
     value: &str,

@@ -219,8 +219,8 @@ pub(crate) fn resolve_endpoint(
 /// What an entry says in the open: its models, and the places of its addresses.
 fn open_texts<'a>(entry: &'a TargetEntry, accesses: &'a [Access]) -> impl Iterator<Item = &'a str> {
     let place = |access: &'a Access| &access.base_url[Position::BeforeHost..Position::AfterPath];
-    let models = entry.model.iter().chain(&entry.models).map(String::as_str);
-    models.chain(accesses.iter().map(place))
+    let names = entry.name.iter().chain(&entry.model).chain(&entry.models).map(String::as_str);
+    names.chain(accesses.iter().map(place))
 }
 
 /// Where the name of a variable is asked for, people paste the key itself.

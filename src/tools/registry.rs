@@ -176,9 +176,11 @@ impl Registry {
 
     fn unknown(&self, name: &str) -> ToolFailure {
         let offered: Vec<&str> = self.specs().map(|spec| spec.name.as_str()).collect();
+        // The beginning of a name that no tool can have says enough, and is sent back many times.
+        let shown: String = name.chars().take(MAX_NAME_LENGTH).collect();
         ToolFailure::correctable(
             ErrorCode::UnknownTool,
-            format!("no tool is named {name:?}; one of: {}", offered.join(", ")),
+            format!("no tool is named {shown:?}; one of: {}", offered.join(", ")),
         )
     }
 }

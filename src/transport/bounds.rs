@@ -56,7 +56,7 @@ const BOUNDS: [(Oversize, &str, &str, usize); 13] = [
     (Oversize::Reply, "reply", "the text and calls of the reply in bytes", 512 << 10),
     (Oversize::Parts, "parts", "the number of parts of the reply", 1_000),
     (Oversize::Calls, "calls", "the number of calls in the reply", 256),
-    (Oversize::Name, "name", "the name of a called tool in bytes", 1_024),
+    (Oversize::Name, "name", "the name of a called tool in bytes", 256),
     (Oversize::Id, "id", "an id or a label of the reply in bytes", 4_096),
     (Oversize::Arguments, "arguments", "the arguments of a call in bytes", 256 << 10),
     (

@@ -117,3 +117,24 @@ fn money_is_counted_by_the_prices_of_the_models_and_ends_a_run() {
     assert!((manifest["cost"].as_f64().unwrap() - cost).abs() < 1e-9, "{manifest}");
     assert_eq!(manifest["budget"]["maxCost"], 50.0);
 }
+
+#[test]
+fn a_trial_that_the_budget_refused_is_asked_when_the_run_goes_on() {
+    let light = ["run", "--models", "models", "--suite", "light", "--trials", "3"];
+    let whole = Place::with(&["openai-native"]);
+    whole.exits(0, &light);
+    let requests = manifest(&whole)["totals"]["requests"].as_u64().unwrap();
+
+    // Enough for a verdict on everything, and too little for the last trial.
+    let place = Place::with(&["openai-native"]);
+    let budget = (requests - 1).to_string();
+    let said = place.exits(3, &[&light[..], &["--max-requests", &budget]].concat());
+    assert!(said.contains("the budget is used up: not every trial was asked"), "{said}");
+    place.exits(0, &["run", "--resume", "--models", "models", "--max-requests", "1000"]);
+    let profile = |place: &Place| {
+        let folder = only_run(&place.path("reports")).join("profiles");
+        let file = fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
+        fs::read_to_string(file).unwrap()
+    };
+    assert_eq!(profile(&place), profile(&whole));
+}

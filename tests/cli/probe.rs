@@ -217,8 +217,18 @@ fn a_probe_that_is_stopped_says_so_in_its_folder() {
 
 /// Probes or records through a server that stops answering, and stops the command then.
 fn stopped_half_way(dir: &Path, command: &[&str]) -> (Option<i32>, String, String) {
-    let sim = Sim::start();
-    let url = format!("http://{}/v1", stalling(&sim.url));
+    stopped_at(dir, command, ": asked basic-format", LET_THROUGH)
+}
+
+/// Stops a command when it has said this. Of its requests, so many are answered before, and none after.
+fn stopped_at(
+    dir: &Path,
+    command: &[&str],
+    said: &str,
+    let_through: usize,
+) -> (Option<i32>, String, String) {
+    let (sim, left) = (Sim::start(), Arc::new(AtomicUsize::new(let_through)));
+    let url = format!("http://{}/v1", stalling(&sim.url, &left));
     let mut child = toolprobe(command)
         .args([&url, "--dialect", "openai-chat", "--model", "openai-native"])
         .args(["--verbose", "--grace", "50ms", "--concurrency", "4"])
@@ -228,7 +238,8 @@ fn stopped_half_way(dir: &Path, command: &[&str]) -> (Option<i32>, String, Strin
         .spawn()
         .unwrap();
     let mut told = BufReader::new(child.stderr.as_mut().unwrap()).lines();
-    assert!(told.any(|line| line.unwrap().ends_with(": asked basic-format")));
+    assert!(told.any(|line| line.unwrap().ends_with(said)));
+    left.store(0, Ordering::SeqCst);
     let pid = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     finished(child.wait_with_output().unwrap())
@@ -237,30 +248,30 @@ fn stopped_half_way(dir: &Path, command: &[&str]) -> (Option<i32>, String, Strin
 /// How many requests a [`stalling`] way lets through: enough for the first probe, too few for the suite.
 const LET_THROUGH: usize = 60;
 
-/// A way to a server that holds all requests but the first. Gives its address.
-fn stalling(url: &str) -> SocketAddr {
+/// A way to a server that holds all requests but the first, `left` of them. Gives its address.
+fn stalling(url: &str, left: &Arc<AtomicUsize>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let (address, upstream) = (listener.local_addr().unwrap(), url.replace("http://", ""));
-    let count = Arc::new(AtomicUsize::new(0));
+    let left = Arc::clone(left);
     std::thread::spawn(move || {
         for client in listener.incoming().map_while(Result::ok) {
             let server = TcpStream::connect(&upstream).unwrap();
             let (mut from, mut to) = (server.try_clone().unwrap(), client.try_clone().unwrap());
             std::thread::spawn(move || std::io::copy(&mut from, &mut to));
-            let count = Arc::clone(&count);
-            std::thread::spawn(move || pass_on(client, server, &count));
+            let left = Arc::clone(&left);
+            std::thread::spawn(move || pass_on(client, server, &left));
         }
     });
     address
 }
 
-fn pass_on(mut client: TcpStream, mut server: TcpStream, requests: &AtomicUsize) {
+fn pass_on(mut client: TcpStream, mut server: TcpStream, left: &AtomicUsize) {
     let mut buffer = vec![0; 65536];
     while let Ok(count @ 1..) = client.read(&mut buffer) {
         let chunk = &buffer[..count];
-        let begun = usize::from(chunk.starts_with(b"POST ")) + requests.load(Ordering::SeqCst);
-        requests.store(begun, Ordering::SeqCst);
-        if begun <= LET_THROUGH && server.write_all(chunk).is_err() {
+        let take = |left: usize| left.checked_sub(usize::from(chunk.starts_with(b"POST ")));
+        let is_left = left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).is_ok();
+        if is_left && server.write_all(chunk).is_err() {
             break;
         }
     }
@@ -282,6 +293,16 @@ fn a_probe_that_is_stopped_shows_what_it_measured() {
     let manifest = only_run(&dir.path().join("reports")).join("manifest.json");
     let manifest: Value = serde_json::from_slice(&std::fs::read(manifest).unwrap()).unwrap();
     assert_eq!(manifest["completion"]["because"], "it was interrupted");
+}
+
+#[test]
+fn a_probe_that_is_stopped_on_its_way_through_the_plan_shows_the_first_half() {
+    let dir = tempfile::tempdir().unwrap();
+    let said = "probing once more, through the plan";
+    let (code, out, err) = stopped_at(dir.path(), &["probe", "--with-plan"], said, usize::MAX);
+    assert_eq!(code, Some(3), "{out}{err}");
+    assert!(has_passed("streaming", &out) && !out.contains("with plan"), "{out}");
+    assert!(err.ends_with("interrupted: what was not asked has no verdict\n"), "{err}");
 }
 
 #[test]

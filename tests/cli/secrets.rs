@@ -1,10 +1,14 @@
 //! Secrets and hostile texts, on whichever command they come in.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
 
-use crate::{finished, toolprobe};
+use serde_json::Value;
+
+use crate::place::root;
+use crate::{Sim, finished, toolprobe};
 
 const KEY: &str = "pasted-key-0123456789abcdef";
 
@@ -40,6 +44,71 @@ fn no_credential_is_sent_over_plain_http_to_another_machine() {
     let (code, shown) = ran(&args);
     assert_eq!(code, Some(2), "{shown}");
     assert!(!shown.contains("pasted-key"), "{shown}");
+}
+
+#[test]
+fn a_header_with_a_word_of_the_protocol_costs_no_verdict() {
+    let sim = Sim::start();
+    let url = format!("{}/v1", sim.url);
+    let light = ["probe", &url, "--model", "openai-native", "--suite", "light", "--trials", "1"];
+    let of = |value: &str| {
+        let header = format!("x-any: {value}");
+        let more = ["--dialect", "openai-chat", "--no-keep", "--format", "json"];
+        ran(&[&light[..], &more, &["--header", &header]].concat())
+    };
+    for word in ["probe_echo", "tool_calls", "assistant", "singleTool", "2026-11-18"] {
+        let (code, shown) = of(word);
+        assert_eq!(code, Some(0), "{word}: {shown}");
+        assert!(!shown.contains("[secret]"), "{word}: {shown}");
+        assert!(shown.contains("\"toolCallFormat\": \"openai\""), "{word}: {shown}");
+    }
+    let (_, shown) = of("openai-native-and-more");
+    assert!(!shown.contains("and-more"), "{shown}");
+}
+
+/// The names of fields and the fixed values in a schema or a document.
+fn collect_words(value: &Value, words: &mut BTreeSet<String>) {
+    let fixed = |key: &str| ["enum", "const", "type", "object", "role", "status"].contains(&key);
+    match value {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                words.insert(key.clone());
+                let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+                let values = values.iter().filter(|_| fixed(key)).filter_map(Value::as_str);
+                words.extend(values.map(str::to_owned));
+                collect_words(value, words);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect_words(item, words)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_word_of_the_protocols_and_of_stored_files_is_known_to_be_open() {
+    let mut words = BTreeSet::new();
+    for kind in ["profile", "manifest", "exchange", "transcript", "plan", "gate", "rollout"] {
+        let (_, schema) = ran(&["schema", kind]);
+        collect_words(&serde_json::from_str(&schema).unwrap(), &mut words);
+    }
+    for dialect in fs::read_dir(root().join("fixtures/dialect")).unwrap() {
+        let Ok(files) = fs::read_dir(dialect.unwrap().path()) else { continue };
+        for file in files.map(|file| file.unwrap().path()) {
+            let text = fs::read_to_string(file).unwrap();
+            let bodies = text.lines().map(|it| it.trim_start_matches("data: ")).chain([&*text]);
+            for body in bodies.filter_map(|body| serde_json::from_str(body).ok()) {
+                collect_words(&body, &mut words);
+            }
+        }
+    }
+    let path = root().join("src/secret/open_words.txt");
+    let open: BTreeSet<String> =
+        fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_.:/-".contains(c);
+    let words = words.iter().filter(|word| word.len() >= 8 && word.chars().all(plain));
+    let missing: BTreeSet<String> =
+        words.map(|word| word.to_lowercase()).filter(|word| !open.contains(word)).collect();
+    assert!(missing.is_empty(), "add to src/secret/open_words.txt: {missing:?}");
 }
 
 /// What a terminal or a CI system would obey, and what nobody would see.

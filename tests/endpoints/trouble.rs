@@ -1,6 +1,7 @@
 //! Does infrastructure trouble of every kind end as `inconclusive`, and soon?
 
 use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -216,6 +217,25 @@ async fn a_stream_that_hangs_is_no_finding_about_streams() {
     let (status, reason) = verdict.result("streaming");
     assert_eq!(status, "inconclusive", "{reason}");
     assert!(verdict.profile["supportsStreamingToolUse"].is_null());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn frames_that_are_spoilt_once_leave_no_mark() {
+    let spoilt = AtomicBool::new(false);
+    let server = Server::start(move |asked| {
+        let script = obedient(asked);
+        if !chat::is_streamed(asked) || spoilt.swap(true, Ordering::SeqCst) {
+            return script;
+        }
+        let spoil = |piece: &Bytes| String::from_utf8_lossy(piece).replace("\"delta\"", "\"delta ");
+        let pieces = script.pieces.iter().map(|piece| Bytes::from(spoil(piece))).collect();
+        Script { pieces, ..script }
+    })
+    .await;
+    let verdict = probed(&server.at(CHAT), &["--trials", "1"]).await;
+    assert_eq!(verdict.code, Some(0), "{}", verdict.errors);
+    let (status, reason) = verdict.result("streaming");
+    assert_eq!(status, "pass", "{reason}");
 }
 
 /// What a stream does, in words and as a script.
