@@ -227,7 +227,8 @@ async fn frames_that_are_spoilt_once_leave_no_mark() {
         if !chat::is_streamed(asked) || spoilt.swap(true, Ordering::SeqCst) {
             return script;
         }
-        let spoil = |piece: &Bytes| String::from_utf8_lossy(piece).replace("\"delta\"", "\"delta ");
+        let spoil =
+            |piece: &Bytes| String::from_utf8_lossy(piece).replace("\"function\"", "\"function ");
         let pieces = script.pieces.iter().map(|piece| Bytes::from(spoil(piece))).collect();
         Script { pieces, ..script }
     })
