@@ -17,14 +17,14 @@
 //! - [`store`]: what is kept on disk: runs, evidence, snapshots, history
 //! - [`regress`]: what changed, is it real, and does it matter
 //! - [`sim`]: simulated models behind a real HTTP server
-//! - [`audit`]: what an adapter does to each field of a request
+//! - `audit`: what an adapter does to each field of a request
 //! - [`target`]: what is probed, how it is reached, what it says of itself
 //! - [`campaign`]: many targets: order, limits, resume, confirmation, both sides of an adapter
 //! - [`replay`]: transcripts: recording, replaying, judging again
 //! - [`cli`]: the command line
 
 pub mod adapt;
-pub mod audit;
+mod audit;
 pub mod campaign;
 pub mod cli;
 pub mod conversation;

@@ -9,7 +9,7 @@ use toolprobe::target::ConfigError;
 pub(crate) fn read(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match toml::from_str::<Policy>(text) {
-        Ok(policy) => drop(policy.unmatched(&["acme/model", "", "*"])),
+        Ok(policy) => drop(policy.unmatched_rules(&["acme/model", "", "*"])),
         Err(error) => {
             let shown = ConfigError::from_toml(Path::new("policy.toml"), text, &error).to_string();
             assert!(!shown.is_empty());

@@ -259,10 +259,10 @@ mod tests {
         "#;
         let policy: Policy = toml::from_str(text).unwrap();
         assert_eq!(
-            policy.unmatched(&["acme/model"]),
+            policy.unmatched_rules(&["acme/model"]),
             ["the policy's exception for parallel-lost of acmee/model is about no target"]
         );
-        assert_eq!(policy.unmatched(&[]).len(), 2);
+        assert_eq!(policy.unmatched_rules(&[]).len(), 2);
     }
 
     #[test]

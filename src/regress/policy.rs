@@ -111,7 +111,7 @@ impl Policy {
     }
 
     /// In words, the rules and exceptions whose pattern fits none of these targets.
-    pub fn unmatched(&self, names: &[&str]) -> Vec<String> {
+    pub fn unmatched_rules(&self, names: &[&str]) -> Vec<String> {
         let is_idle = |glob: &Glob| !names.iter().any(|name| glob.matches(name));
         let idle_rule = |rule: &PolicyRule| rule.target.as_ref().is_some_and(is_idle);
         let rules = self.rules.iter().filter(|rule| idle_rule(rule));

@@ -163,7 +163,11 @@ impl Rewriter {
     /// The reply as a well-behaved endpoint would have given it to the original request.
     pub fn restore(&self, sent: &Rewritten, mut reply: Reply) -> Reply {
         if let Some(text) = self.text_calls() {
-            text.read(&mut reply, &split::offered(&sent.original.tools, &sent.split), sent.turn);
+            text.read(
+                &mut reply,
+                &split::offer_parts(&sent.original.tools, &sent.split),
+                sent.turn,
+            );
         }
         split::read(&mut reply, &sent.split);
         for correction in &self.plan.corrections {

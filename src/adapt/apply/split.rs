@@ -85,7 +85,7 @@ fn merge_branch(root: &Object, keyword: &str, branch: &Object) -> Object {
 }
 
 /// The tools, where each split tool is replaced by its parts.
-pub(super) fn offered(tools: &[ToolSpec], offers: &[Offer]) -> Vec<ToolSpec> {
+pub(super) fn offer_parts(tools: &[ToolSpec], offers: &[Offer]) -> Vec<ToolSpec> {
     let offered = tools.iter().flat_map(|tool| match offer_of(offers, &tool.name) {
         Some(offer) => offer.parts.clone(),
         None => vec![tool.clone()],
@@ -95,7 +95,7 @@ pub(super) fn offered(tools: &[ToolSpec], offers: &[Offer]) -> Vec<ToolSpec> {
 
 /// Offers the parts, and names them in the history and in the tool choice.
 pub(super) fn write(request: &mut Request, offers: &[Offer]) {
-    request.tools = offered(&request.tools, offers);
+    request.tools = offer_parts(&request.tools, offers);
     rename_history(&mut request.messages, offers);
     if let Some(ToolChoice::Named(name)) = &request.tool_choice
         && let Some(offer) = offer_of(offers, name)

@@ -1,6 +1,6 @@
 //! One evaluation of a target: down at once, up one step, and only on repeated evidence.
 
-use super::{Mode, Standing, degraded, rollout};
+use super::{Mode, Standing, degraded_metrics, rollout};
 use crate::profile::{Profile, Tier};
 use crate::telemetry::Metrics;
 
@@ -40,7 +40,7 @@ pub(crate) struct Decision {
 pub(crate) fn evaluate(standing: Option<&Standing>, facts: &Facts<'_>) -> Decision {
     let limit = rollout(facts.profile);
     let bad: Vec<String> =
-        facts.telemetry.iter().flat_map(degraded).map(|(_, words)| words).collect();
+        facts.telemetry.iter().flat_map(degraded_metrics).map(|(_, words)| words).collect();
     let was_careful = standing.is_some_and(|it| it.mode != Mode::of(it.tier, false));
     let decided = |tier: Tier, is_careful: bool, because: Vec<String>| Decision {
         tier,

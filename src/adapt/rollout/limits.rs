@@ -84,7 +84,11 @@ fn bad_metric(profile: &Profile) -> Option<String> {
     // A probe makes errors on purpose: what is repaired there is the result, not the metric.
     let metrics = profile.metrics.as_ref()?;
     let named = |name: &MetricName| *name != MetricName::RepairSuccessRate;
-    degraded(metrics).into_iter().filter(|(name, _)| named(name)).map(|(_, words)| words).next()
+    degraded_metrics(metrics)
+        .into_iter()
+        .filter(|(name, _)| named(name))
+        .map(|(_, words)| words)
+        .next()
 }
 
 /// How far one profile by itself is trusted.
@@ -115,7 +119,7 @@ pub(crate) const DEGRADED: &[(MetricName, Bound)] = &[
 ];
 
 /// The metrics that are degraded, each in words.
-pub(crate) fn degraded(metrics: &Metrics) -> Vec<(MetricName, String)> {
+pub(crate) fn degraded_metrics(metrics: &Metrics) -> Vec<(MetricName, String)> {
     let bad = DEGRADED.iter().filter_map(|(name, bound)| {
         let value = metrics.get(*name)?;
         let (is_bad, words) = match bound {

@@ -12,5 +12,5 @@ mod state;
 
 pub(crate) use evaluate::{Decision, Facts, evaluate};
 pub(crate) use gate::TierGate;
-pub(crate) use limits::{degraded, rollout};
+pub(crate) use limits::{degraded_metrics, rollout};
 pub(crate) use state::{Mode, ROLLOUT_VERSION, RolloutState, Standing};

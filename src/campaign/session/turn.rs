@@ -2,7 +2,7 @@
 //! and after the last one, telemetry.
 
 use super::{Caution, Session, SessionStep};
-use crate::adapt::rollout::{TierGate, degraded};
+use crate::adapt::rollout::{TierGate, degraded_metrics};
 use crate::conversation::{
     Conversation, Encoded, Ending, Received, Turn, broken_results, one_at_a_time,
 };
@@ -180,7 +180,7 @@ impl Session {
     pub(super) fn record_telemetry(&mut self, talk: &Conversation<'_>, ending: &Ending) {
         self.telemetry.extend(talk.telemetry().iter().cloned());
         let words = format!("{} turns", self.telemetry.len());
-        let bad = degraded(&Counts::of(&self.telemetry).metrics());
+        let bad = degraded_metrics(&Counts::of(&self.telemetry).metrics());
         let step = SessionStep::RecordTelemetry;
         match (bad.first(), ending) {
             (Some((_, why)), _) => {

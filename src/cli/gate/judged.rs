@@ -71,10 +71,10 @@ impl Baseline {
     }
 
     /// What of the policy is about no target, be it of the run or of the snapshots.
-    fn unmatched(&self, manifest: &Manifest) -> Vec<String> {
+    fn unmatched_rules(&self, manifest: &Manifest) -> Vec<String> {
         let snapshots: Vec<String> = self.snapshots.iter().map(Profile::name).collect();
         let names = manifest.targets.iter().map(|target| &target.name).chain(&snapshots);
-        self.in_force.policy.unmatched(&names.map(String::as_str).collect::<Vec<_>>())
+        self.in_force.policy.unmatched_rules(&names.map(String::as_str).collect::<Vec<_>>())
     }
 
     /// Judges a run of targets, where there are snapshots. The run of an adapter or of one endpoint on
@@ -115,7 +115,7 @@ impl Baseline {
             Err(error) => (Quarantine::default(), Some(flaky_unknown(error))),
         };
         let mut gate = gate(changes, policy, built_in, &quarantine, *today);
-        gate.unmatched = self.unmatched(manifest);
+        gate.unmatched = self.unmatched_rules(manifest);
         gate.not_probed = baseline.not_probed;
         let notes = notes(&gate).chain(why_unfinished(manifest)).chain(history).collect();
         let (snapshots, run) = (self.folder.clone(), run.path().to_owned());

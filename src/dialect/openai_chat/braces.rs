@@ -18,7 +18,7 @@ impl Braces {
     }
 
     /// Whether an object was opened and has ended.
-    pub(super) fn closed(&self) -> bool {
+    pub(super) fn is_closed(&self) -> bool {
         self.closed
     }
 
@@ -61,7 +61,7 @@ mod tests {
         ] {
             let mut braces = Braces::default();
             text.chars().for_each(|c| braces.feed(&c.to_string()));
-            assert_eq!(braces.closed(), closed, "{text}");
+            assert_eq!(braces.is_closed(), closed, "{text}");
         }
     }
 }

@@ -131,7 +131,7 @@ impl CallTracker {
             return self.target_of_new_id(delta, at_index, defects);
         };
         let head = delta.name.is_some() && delta.index.is_some() && at_index.is_none();
-        if self.follows_complete(known, delta) || head && self.closed(known) {
+        if self.follows_complete(known, delta) || head && self.is_closed(known) {
             defects.record(Defect::IdDuplicate);
             return None;
         }
@@ -153,14 +153,14 @@ impl CallTracker {
         })?;
         let tracked = self.calls.get(number)?;
         let call = &tracked.call;
-        if tracked.braces.closed() && delta.says_something() {
+        if tracked.braces.is_closed() && delta.says_something() {
             return None;
         }
         let is_late = call.id.is_none() && (delta.name.is_none() || call.name.is_empty());
         if is_late {
             return Some(number);
         }
-        if delta.name.is_some() || tracked.braces.closed() {
+        if delta.name.is_some() || tracked.braces.is_closed() {
             return None;
         }
         defects.record(Defect::IdChanged);
@@ -180,7 +180,7 @@ impl CallTracker {
             (Some(_), None) => (latest?, true),
         };
         if strayed {
-            let tail = delta.name.is_none() && delta.says_something() && !self.closed(number);
+            let tail = delta.name.is_none() && delta.says_something() && !self.is_closed(number);
             if !tail {
                 return None;
             }
@@ -191,7 +191,7 @@ impl CallTracker {
 
     /// Whether this is the next call, because the arguments of that one have already closed.
     fn follows_complete(&self, number: usize, delta: &CallDelta) -> bool {
-        delta.name.is_some() && delta.says_something() && self.closed(number)
+        delta.name.is_some() && delta.says_something() && self.is_closed(number)
     }
 
     fn renames(&self, number: usize, delta: &CallDelta) -> bool {
@@ -199,8 +199,8 @@ impl CallTracker {
         !known.is_empty() && delta.name.is_some_and(|name| name != known)
     }
 
-    fn closed(&self, number: usize) -> bool {
-        self.calls.get(number).is_some_and(|tracked| tracked.braces.closed())
+    fn is_closed(&self, number: usize) -> bool {
+        self.calls.get(number).is_some_and(|tracked| tracked.braces.is_closed())
     }
 
     fn open(&mut self, delta: &CallDelta, defects: &mut Defects) -> usize {

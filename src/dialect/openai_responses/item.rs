@@ -30,7 +30,7 @@ impl OutputItems {
     }
 
     /// Whether a call was made or attempted.
-    pub(super) fn called(&self) -> bool {
+    pub(super) fn has_calls(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Call(_) | Part::BrokenCall(_)))
     }
 

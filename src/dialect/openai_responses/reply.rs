@@ -54,7 +54,7 @@ pub(super) fn stop(response: &Value, status: Option<&str>, items: &mut OutputIte
         return Stop::unlabelled(StopKind::Missing);
     };
     match status {
-        "completed" if items.called() => Stop::new(StopKind::ToolUse, status),
+        "completed" if items.has_calls() => Stop::new(StopKind::ToolUse, status),
         "completed" if items.refused => Stop::new(StopKind::Refusal, status),
         "completed" => Stop::new(StopKind::EndTurn, status),
         "incomplete" => incomplete(response),

@@ -43,14 +43,14 @@ fn after_errors(view: &ModelView, active: &[ModelQuirk]) -> Option<Intent> {
         .find_map(|answered| Some((answered.call.as_ref()?, errors::report(&answered.result)?)));
     let (call, report) = failed?;
     let tool = view.tools.iter().find(|tool| tool.name == call.name);
-    let corrected = tool.and_then(|tool| repair::corrected(&call.input, tool, &report));
+    let corrected = tool.and_then(|tool| repair::correct(&call.input, tool, &report));
     let intent = match corrected {
         _ if active.contains(&ModelQuirk::NeverRepairs) => Intent::Say(prose::gives_up(&report)),
         _ if active.contains(&ModelQuirk::RepeatsAfterError) => Intent::Call(vec![call.clone()]),
         Some(_) if active.contains(&ModelQuirk::RepairsLate) && view.failures < 2 => {
             Intent::Call(vec![PlannedCall {
                 name: call.name.clone(),
-                input: repair::botched(&call.input),
+                input: repair::botch(&call.input),
             }])
         }
         Some(input) => Intent::Call(vec![PlannedCall { name: call.name.clone(), input }]),

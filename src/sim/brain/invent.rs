@@ -16,14 +16,14 @@ pub(super) fn value(schema: &Value, root: &Value) -> Value {
 }
 
 /// The schema that a reference stands for, or the schema itself.
-pub(super) fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
+pub(super) fn resolve<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     let target = schema.get("$ref").and_then(Value::as_str).and_then(|r| r.strip_prefix('#'));
     target.and_then(|pointer| root.pointer(pointer)).unwrap_or(schema)
 }
 
 /// The types that a schema names, resolved through references and unions.
 pub(super) fn types(schema: &Value, root: &Value) -> Vec<String> {
-    let schema = resolved(schema, root);
+    let schema = resolve(schema, root);
     match schema.get("type") {
         Some(Value::String(word)) => vec![word.clone()],
         Some(Value::Array(words)) => {
@@ -39,7 +39,7 @@ fn branches(schema: &Value) -> &[Value] {
 }
 
 fn invent(schema: &Value, root: &Value, depth: usize) -> Value {
-    let schema = resolved(schema, root);
+    let schema = resolve(schema, root);
     let given = ["const", "default"].iter().find_map(|key| schema.get(*key));
     let listed = ["enum", "examples"].iter().find_map(|key| schema.get(*key)?.as_array()?.first());
     if let Some(value) = given.or(listed) {

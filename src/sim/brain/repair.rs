@@ -10,7 +10,7 @@ use super::{invent, paths};
 use crate::ir::ToolSpec;
 
 /// The arguments, corrected; nothing when the error gives no hold or rules another try out.
-pub(super) fn corrected(input: &Value, tool: &ToolSpec, report: &ErrorReport) -> Option<Value> {
+pub(super) fn correct(input: &Value, tool: &ToolSpec, report: &ErrorReport) -> Option<Value> {
     if !report.retryable {
         return None;
     }
@@ -25,7 +25,7 @@ pub(super) fn corrected(input: &Value, tool: &ToolSpec, report: &ErrorReport) ->
 }
 
 /// A failed correction: arguments with another wrong text.
-pub(super) fn botched(input: &Value) -> Value {
+pub(super) fn botch(input: &Value) -> Value {
     let mut worse = input.clone();
     if let Some(text) =
         worse.as_object_mut().and_then(|map| map.values_mut().find(|v| v.is_string()))
@@ -111,7 +111,7 @@ fn property<'a>(schema: &'a Value, path: &str) -> Option<&'a Value> {
         std::iter::once(Some(key)).chain(index.map(|_| None))
     });
     steps.into_iter().try_fold(schema, |place, step| {
-        let place = invent::resolved(place, schema);
+        let place = invent::resolve(place, schema);
         match step {
             Some(key) => place.get("properties")?.get(key),
             None => place.get("items"),
@@ -130,7 +130,7 @@ fn proposal(
     if let Some(value) = read_suggestion(wish) {
         return Some(value);
     }
-    if let Some(value) = listed(wish, old) {
+    if let Some(value) = read_list(wish, old) {
         return Some(value);
     }
     let lower = wish.to_lowercase();
@@ -167,7 +167,7 @@ fn read_suggestion(wish: &str) -> Option<Value> {
 }
 
 /// The entry of a list after "one of" that is nearest to what was sent.
-fn listed(wish: &str, old: Option<&Value>) -> Option<Value> {
+fn read_list(wish: &str, old: Option<&Value>) -> Option<Value> {
     let (_, list) = wish.split_once("one of")?;
     let options: Vec<Value> = list
         .split([',', '[', ']', '|'])
@@ -233,7 +233,7 @@ mod tests {
     }
 
     fn fixed(input: &Value, message: &str) -> Option<Value> {
-        corrected(input, &tool(), &ErrorReport { message: message.to_owned(), retryable: true })
+        correct(input, &tool(), &ErrorReport { message: message.to_owned(), retryable: true })
     }
 
     #[test]
@@ -301,6 +301,6 @@ mod tests {
     #[test]
     fn an_error_that_rules_out_another_try_is_believed() {
         let report = ErrorReport { message: "path must be absolute".to_owned(), retryable: false };
-        assert_eq!(corrected(&json!({"path": "a"}), &tool(), &report), None);
+        assert_eq!(correct(&json!({"path": "a"}), &tool(), &report), None);
     }
 }

@@ -150,7 +150,7 @@ fn each_degraded_metric_demotes_in_one_evaluation_to_the_careful_mode() {
     assert_eq!(events.len(), DEGRADED.len());
     for (event, (name, _)) in events.into_iter().zip(DEGRADED) {
         let metrics = telemetry(event, 100);
-        let names: Vec<_> = degraded(&metrics).into_iter().map(|(name, _)| name).collect();
+        let names: Vec<_> = degraded_metrics(&metrics).into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, [*name]);
         let decision = evaluate(
             Some(&standing(Tier::Full)),
