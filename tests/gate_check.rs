@@ -79,9 +79,21 @@ enum Around {
     SnapshotOfBeforeNames,
     HistoryLost,
     HistoryCutShort,
+    /// The folder of snapshots is named wrongly: nothing is compared.
+    SnapshotsElsewhere,
+    /// The snapshot is gone: nothing is compared.
+    SnapshotDeleted,
+    /// Only streams are asked for, and nobody knows about plain replies.
+    OnlyStreams,
+    /// The policy cannot be read.
+    PolicyIsFolder,
+    /// The chat template cannot be read.
+    TemplateGone,
+    /// The target is at another place of the machine, under another name.
+    NameAndUrl,
 }
 
-const AROUND: [Around; 27] = [
+const AROUND: [Around; 33] = [
     Around::Nothing,
     Around::ModelReworded,
     Around::Template,
@@ -109,12 +121,27 @@ const AROUND: [Around; 27] = [
     Around::SnapshotOfBeforeNames,
     Around::HistoryLost,
     Around::HistoryCutShort,
+    Around::SnapshotsElsewhere,
+    Around::SnapshotDeleted,
+    Around::OnlyStreams,
+    Around::PolicyIsFolder,
+    Around::TemplateGone,
+    Around::NameAndUrl,
 ];
 
 impl Around {
     /// Whether it may not pass, though no capability is lost.
     fn is_grave(self) -> bool {
-        matches!(self, Self::SuiteProbeRemoved | Self::TargetRemoved)
+        matches!(
+            self,
+            Self::SuiteProbeRemoved
+                | Self::TargetRemoved
+                | Self::SnapshotsElsewhere
+                | Self::SnapshotDeleted
+                | Self::OnlyStreams
+                | Self::PolicyIsFolder
+                | Self::TemplateGone
+        )
     }
 
     /// Its name without what it is changed to.
@@ -315,6 +342,18 @@ impl House {
             Around::SnapshotOfBeforeNames => {
                 self.edit_snapshot(|fields| fields.filter(|(key, _)| key != "name").collect());
             }
+            Around::SnapshotsElsewhere => self.arguments.extend(["--profiles", "profilse"]),
+            Around::SnapshotDeleted => fs::remove_file(self.snapshot()).unwrap(),
+            Around::OnlyStreams => self.arguments.extend(["--mode", "stream"]),
+            Around::PolicyIsFolder => {
+                fs::remove_file(self.path("toolprobe-policy.toml")).unwrap();
+                fs::create_dir(self.path("toolprobe-policy.toml")).unwrap();
+            }
+            Around::TemplateGone => fs::remove_file(self.path("template.jinja")).unwrap(),
+            Around::NameAndUrl => {
+                self.name = "mansion";
+                self.change(Around::Url("http://localhost:PORT/v1"));
+            }
             Around::HistoryLost => fs::remove_file(self.path("reports/history.csv")).unwrap(),
             Around::HistoryCutShort => self.edit("reports/history.csv", |it| {
                 it.chars().take(it.chars().count() - 9).collect()
@@ -388,21 +427,26 @@ fn outcome(model: &'static str, around: Around, loss: Option<&str>) -> (Option<i
     }
     let (code, said) = house.run();
     let harmless = loss.is_none() && !around.is_grave();
-    let expected = if harmless { [Some(0); 2] } else { [Some(1), Some(3)] };
+    // What cannot be read is refused before anything is asked.
+    let expected = match around {
+        Around::PolicyIsFolder | Around::TemplateGone => [Some(2); 2],
+        _ if harmless => [Some(0); 2],
+        _ => [Some(1), Some(3)],
+    };
     (code, expected.contains(&code), said)
 }
 
-/// How the changes of one kind came out: denied, inconclusive, passed.
-type Row = [usize; 3];
+/// How the changes of one kind came out: denied, inconclusive, refused, passed.
+type Row = [usize; 4];
 
 fn print_table(rows: &BTreeMap<(bool, String), Row>) {
     println!(
-        "{:<8}{:<24}{:>8}{:>14}{:>8}",
-        "", "changed around it", "denied", "inconclusive", "passed"
+        "{:<8}{:<24}{:>8}{:>14}{:>9}{:>8}",
+        "", "changed around it", "denied", "inconclusive", "refused", "passed"
     );
-    for ((is_loss, name), [denied, open, passed]) in rows {
+    for ((is_loss, name), [denied, open, refused, passed]) in rows {
         let what = if *is_loss { "lost" } else { "as was" };
-        println!("{what:<8}{name:<24}{denied:>8}{open:>14}{passed:>8}");
+        println!("{what:<8}{name:<24}{denied:>8}{open:>14}{refused:>9}{passed:>8}");
     }
 }
 
@@ -420,7 +464,8 @@ fn no_lost_capability_passes_and_every_harmless_change_does() {
         let column = match code {
             Some(1) => 0,
             Some(3) => 1,
-            _ => 2,
+            Some(2) => 2,
+            _ => 3,
         };
         rows.entry((loss.is_some(), around.name())).or_default()[column] += 1;
         if !is_right {
@@ -430,10 +475,11 @@ fn no_lost_capability_passes_and_every_harmless_change_does() {
     let sum = |column: usize| rows.values().map(|row| row[column]).sum::<usize>();
     print_table(&rows);
     println!(
-        "{changes} changes (seed {seed}): {} denied, {} inconclusive, {} passed; {} wrong",
+        "{changes} changes (seed {seed}): {} denied, {} inconclusive, {} refused, {} passed; {} wrong",
         sum(0),
         sum(1),
         sum(2),
+        sum(3),
         wrong.len()
     );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

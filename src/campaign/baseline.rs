@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::slice::from_ref;
 
 use super::Suspect;
-use crate::profile::{EndpointId, Profile};
+use crate::profile::{EndpointId, Profile, Subject};
 use crate::regress::{Pairs, diff};
 use crate::store::{Manifest, RunTarget};
-use crate::target::Connection;
+use crate::target::{ADDRESS, Connection};
 
 /// The snapshots, as a run sees them.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -51,14 +51,12 @@ fn find_target<'a>(
     targets.find(|target| target.name == name).or_else(|| heirs.next())
 }
 
-/// Whether a run of all targets should have asked for a snapshot's target as well: it asked others of
-/// the same provider at the same endpoint, or the same model elsewhere.
+/// Whether a run should have asked for a snapshot's target as well: it is a run of all targets. Only the
+/// simulated models, which are there without a configuration, are not part of one.
 fn is_missed(snapshot: &Profile, manifest: &Manifest) -> bool {
-    let is_related = |target: &RunTarget| {
-        let same_provider = snapshot.subject.provider == target.subject.provider;
-        same_provider && (is_same_place(snapshot, target) || is_same_model(snapshot, target))
-    };
-    manifest.asks_every_target() && manifest.targets.iter().any(is_related)
+    let is_simulated = |subject: &Subject| subject.endpoint.starts_with(ADDRESS);
+    let simulates = manifest.targets.iter().any(|target| is_simulated(&target.subject));
+    manifest.asks_every_target() && (simulates || !is_simulated(&snapshot.subject))
 }
 
 fn is_same_model(snapshot: &Profile, target: &RunTarget) -> bool {

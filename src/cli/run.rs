@@ -35,7 +35,7 @@ use crate::regress::find_drifts;
 use crate::report::{EvidenceLinks, Paint, Report, for_terminal, plural};
 use crate::sim::Running;
 use crate::store::{Completion, Manifest, RunHistory, RunId, Shard, StoreError};
-use crate::target::{Connection, Connector, Target};
+use crate::target::{Connection, Connector, Target, read_template};
 use crate::transport::Budget;
 
 /// Targets at the same time where nothing else is said.
@@ -227,8 +227,7 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<Exit, CliError> {
         print_comparison(args, &judged, &kept, console)?;
         met.and(judged.exit())
     } else {
-        console.note(&baseline.missing().unwrap_or_default());
-        met
+        met.and(baseline.report_missing(console))
     };
     ended.print_counts(console);
     scope.warn_of_simulation(console);
@@ -345,10 +344,18 @@ fn connect_all(
     let connect = |mut target: Target| {
         let name = target.name.clone();
         target.endpoint.insecure_http |= args.insecure_http;
+        check_template(&target)?;
         let connection = connector.connect(args.asking.limit(target), &env);
         connection.map_err(|error| CliError::usage(format!("target '{name}': {error}")))
     };
     targets.into_iter().map(connect).collect()
+}
+
+/// A chat template that cannot be read is better told before anything is spent, too.
+fn check_template(target: &Target) -> Result<(), CliError> {
+    let Some(path) = &target.endpoint.chat_template else { return Ok(()) };
+    let read = read_template(path).map_err(|error| CliError::usage(error).chain());
+    read.map(drop).map_err(|error| CliError::usage(format!("target '{}': {error}", target.name)))
 }
 
 /// The flag that sets the limit which a run has reached.

@@ -210,7 +210,8 @@ mod tests {
         assert_eq!(plain("stream-defect-new"), (GateOutcome::Passed, Level::Warn));
         assert_eq!(plain("reasoning-replay-optional"), (GateOutcome::Passed, Level::Warn));
         assert_eq!(plain("parallel-gained"), (GateOutcome::Passed, Level::Allow));
-        assert_eq!(plain("target-new"), (GateOutcome::Passed, Level::Allow));
+        assert_eq!(plain("target-new"), (GateOutcome::Passed, Level::Warn));
+        assert_eq!(plain("result-missing"), (GateOutcome::Passed, Level::Warn));
     }
 
     #[test]
@@ -236,6 +237,8 @@ mod tests {
         let expected = (GateOutcome::Inconclusive, Level::Inconclusive);
         assert_eq!(plain("verdict-inconclusive"), expected);
         assert_eq!(plain("target-inconclusive"), expected);
+        assert_eq!(plain("verdict-blocked"), expected);
+        assert_eq!(plain("capability-unknown"), expected);
     }
 
     #[test]

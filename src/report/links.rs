@@ -10,7 +10,7 @@ use crate::ir::Digest;
 use crate::store::{Evidence, RunFolder};
 
 /// What cannot stand in the path of a relative link.
-const UNSAFE: &AsciiSet =
+pub(super) const UNSAFE: &AsciiSet =
     &CONTROLS.add(b' ').add(b'"').add(b'%').add(b'#').add(b'?').add(b'<').add(b'>').add(b':');
 
 /// Links from a page to the evidence of a run.

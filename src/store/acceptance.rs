@@ -11,20 +11,48 @@ use super::files::{self, TEMPORARY};
 use super::{ProfileFolder, StoreError};
 use crate::profile::Profile;
 
+/// A folder of snapshots that nobody else changes, for as long as this is not dropped. A folder that was
+/// made for it and stays empty goes with it.
+#[derive(Debug)]
+pub(crate) struct LockedProfiles {
+    folder: ProfileFolder,
+    is_new: bool,
+    _locked: fs::File,
+}
+
+impl LockedProfiles {
+    /// Waits until nobody else changes the snapshots.
+    pub(super) fn of(folder: ProfileFolder) -> Result<Self, StoreError> {
+        let is_new = !folder.path().exists();
+        let locked = files::lock_folder(folder.path())?;
+        finish(folder.path())?;
+        Ok(Self { folder, is_new, _locked: locked })
+    }
+
+    /// Writes these profiles and deletes the files of these names: all of it, or nothing.
+    pub(crate) fn replace(&self, written: &[Profile], deleted: &[&String]) -> Result<(), StoreError> {
+        // What cannot be written is better told before anything is.
+        written.iter().try_for_each(|profile| self.folder.check(profile))?;
+        replace(self.folder.path(), written, deleted)
+    }
+}
+
+impl Drop for LockedProfiles {
+    fn drop(&mut self) {
+        if self.is_new {
+            // One that is not empty stays.
+            let _ = fs::remove_dir(self.folder.path());
+        }
+    }
+}
+
 /// The folder of what is decided and not yet in place.
 const DECIDED: &str = ".accepted";
 
 /// The file in it that names the snapshots to delete, one a line.
 const DELETED: &str = ".deleted";
 
-/// Writes these profiles and deletes the files of these names, all or nothing.
-pub(super) fn replace(
-    folder: &Path,
-    written: &[Profile],
-    deleted: &[&String],
-) -> Result<(), StoreError> {
-    finish(folder)?;
-    fs::create_dir_all(folder).map_err(StoreError::io("create the folder", folder))?;
+fn replace(folder: &Path, written: &[Profile], deleted: &[&String]) -> Result<(), StoreError> {
     files::remove_leftovers(folder)?;
     let decided = folder.join(DECIDED);
     let failed = || StoreError::io("write", &decided);
@@ -44,8 +72,17 @@ fn lines(names: &[&String]) -> String {
     names.iter().flat_map(|name| [name.as_str(), "\n"]).collect()
 }
 
+/// Puts into place what a process decided that has ended since, if there is something.
+pub(super) fn finish_for_reader(folder: &Path) -> Result<(), StoreError> {
+    if !folder.join(DECIDED).exists() {
+        return Ok(());
+    }
+    let _locked = files::lock_folder(folder)?;
+    finish(folder)
+}
+
 /// Puts into place what was decided, if something was.
-pub(super) fn finish(folder: &Path) -> Result<(), StoreError> {
+fn finish(folder: &Path) -> Result<(), StoreError> {
     let decided = folder.join(DECIDED);
     let Some(deleted) = files::read_text(&decided.join(DELETED))? else { return Ok(()) };
     for name in files::list(&decided)?.iter().filter(|name| *name != DELETED) {
@@ -78,7 +115,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let folder = ProfileFolder::new(dir.path());
         let old = folder.write(&named("old")).unwrap();
-        replace(dir.path(), &[named("a"), named("b")], &[&old]).unwrap();
+        folder.lock().unwrap().replace(&[named("a"), named("b")], &[&old]).unwrap();
         assert_eq!(models(dir.path()), ["a", "b"]);
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
     }
@@ -107,8 +144,38 @@ mod tests {
         let prepared = dir.path().join(format!("{TEMPORARY}x"));
         ProfileFolder::new(&prepared).write(&named("new")).unwrap();
         assert_eq!(models(dir.path()), ["old"]);
-        replace(dir.path(), &[named("a")], &[]).unwrap();
+        ProfileFolder::new(dir.path()).lock().unwrap().replace(&[named("a")], &[]).unwrap();
         assert!(!prepared.exists());
         assert_eq!(models(dir.path()), ["a", "old"]);
+    }
+
+    #[test]
+    fn who_accepts_at_the_same_time_waits_and_finds_what_the_first_one_wrote() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = ProfileFolder::new(dir.path().join("profiles"));
+        let add = |number: usize| {
+            let locked = folder.lock().unwrap();
+            let before = folder.read_all().unwrap();
+            let mut all: Vec<Profile> = before.iter().map(|(_, profile)| profile.clone()).collect();
+            all.push(named(&number.to_string()));
+            let files: Vec<&String> = before.iter().map(|(file, _)| file).collect();
+            locked.replace(&all, &[]).unwrap();
+            files.len()
+        };
+        let mut found: Vec<usize> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|number| scope.spawn(move || add(number))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        found.sort_unstable();
+        assert_eq!(found, (0..8).collect::<Vec<_>>());
+        assert_eq!(models(folder.path()).len(), 8);
+    }
+
+    #[test]
+    fn a_folder_that_was_only_locked_is_not_left_behind() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = ProfileFolder::new(dir.path().join("profiles"));
+        drop(folder.lock().unwrap());
+        assert!(!folder.path().exists());
     }
 }

@@ -51,6 +51,19 @@ pub enum StoreError {
         /// Ours.
         known: u32,
     },
+    /// Two profiles in one folder are of the same target.
+    #[error(
+        "{} is of target '{target}', as {first} is; delete the one that does not belong there",
+        path.display()
+    )]
+    SameTarget {
+        /// The second of the two files.
+        path: PathBuf,
+        /// Whose profiles they are.
+        target: String,
+        /// The name of the first file.
+        first: String,
+    },
     /// A name that no folder of runs has.
     #[error("no run '{run}' in {}; `toolprobe run` makes one", reports.display())]
     NoSuchRun {

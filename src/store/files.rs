@@ -60,6 +60,21 @@ pub(super) fn lock(folder: &Path) -> Result<fs::File, StoreError> {
     open().map_err(StoreError::io("lock", &path))
 }
 
+/// The same for a folder that is kept under version control, which a file of its own would show in.
+pub(super) fn lock_folder(folder: &Path) -> Result<fs::File, StoreError> {
+    // Elsewhere a folder cannot be opened as a file.
+    if !cfg!(unix) {
+        return lock(folder);
+    }
+    fs::create_dir_all(folder).map_err(StoreError::io("create the folder", folder))?;
+    let open = || {
+        let opened = fs::File::open(folder)?;
+        opened.lock()?;
+        Ok(opened)
+    };
+    open().map_err(StoreError::io("lock", folder))
+}
+
 /// Makes sure that the names in a folder survive the end of the machine.
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     // Elsewhere a folder cannot be opened as a file.

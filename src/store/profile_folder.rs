@@ -1,9 +1,11 @@
 //! Folders of profiles: those of a run, and the committed snapshots.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::versioned::VersionedFile;
-use super::{StoreError, acceptance, files};
+use super::acceptance::{LockedProfiles, finish_for_reader};
+use super::{StoreError, files};
 use crate::profile::{PROFILE_VERSION, Profile, slug};
 
 const PROFILE: VersionedFile =
@@ -39,15 +41,13 @@ impl ProfileFolder {
     }
 
     /// Whether a profile can be written: not over a newer file, nor over one that is not ours.
-    fn check(&self, profile: &Profile) -> Result<(), StoreError> {
+    pub(super) fn check(&self, profile: &Profile) -> Result<(), StoreError> {
         PROFILE.check_overwrite(&self.folder.join(Self::file_name(profile)))
     }
 
-    /// Writes these profiles and deletes the files of these names: all of it, or nothing.
-    pub fn replace(&self, written: &[Profile], deleted: &[&String]) -> Result<(), StoreError> {
-        // What cannot be written is better told before anything is.
-        written.iter().try_for_each(|profile| self.check(profile))?;
-        acceptance::replace(&self.folder, written, deleted)
+    /// Keeps others from changing it: what is read from now on is what is replaced.
+    pub(crate) fn lock(&self) -> Result<LockedProfiles, StoreError> {
+        LockedProfiles::of(self.clone())
     }
 
     /// Deletes the profile of this file name, if it is there.
@@ -57,7 +57,7 @@ impl ProfileFolder {
 
     /// All profiles in it, by file name; none where there is no folder.
     pub fn read_all(&self) -> Result<Vec<(String, Profile)>, StoreError> {
-        acceptance::finish(&self.folder)?;
+        finish_for_reader(&self.folder)?;
         let is_profile = |name: &String| {
             let ending = Path::new(name).extension();
             ending.is_some_and(|ending| ending == "json") && !name.starts_with('.')
@@ -66,7 +66,24 @@ impl ProfileFolder {
             let profile = read_profile(&self.folder.join(&name))?;
             Ok((name, profile))
         };
-        files::list(&self.folder)?.into_iter().filter(is_profile).map(read).collect()
+        let files = files::list(&self.folder)?.into_iter().filter(is_profile);
+        let found: Vec<(String, Profile)> = files.map(read).collect::<Result<_, _>>()?;
+        self.check_names(&found)?;
+        Ok(found)
+    }
+
+    /// Two files of one target would hide each other.
+    fn check_names(&self, found: &[(String, Profile)]) -> Result<(), StoreError> {
+        let mut files = BTreeMap::new();
+        for (file, profile) in found {
+            let Some(target) = &profile.name else { continue };
+            if let Some(first) = files.insert(target, file) {
+                let path = self.folder.join(file);
+                let (target, first) = (target.clone(), first.clone());
+                return Err(StoreError::SameTarget { path, target, first });
+            }
+        }
+        Ok(())
     }
 }
 
@@ -129,6 +146,16 @@ mod tests {
         let (_dir, folder) = folder();
         edited(&folder, |value| drop(value.as_object_mut().unwrap().remove("name")));
         assert_eq!(folder.read_all().unwrap()[0].1.name(), "acme/Big Model/7B:free");
+    }
+
+    #[test]
+    fn two_files_of_one_target_are_refused_with_both_names() {
+        let (_dir, folder) = folder();
+        let file = folder.write(&profile()).unwrap();
+        fs::copy(folder.path().join(&file), folder.path().join("other.json")).unwrap();
+        let shown = folder.read_all().unwrap_err().to_string();
+        let expected = format!("other.json is of target 'acme/big', as {file} is; delete the one");
+        assert!(shown.contains(&expected), "{shown}");
     }
 
     #[test]

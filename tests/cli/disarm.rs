@@ -158,7 +158,54 @@ fn a_changed_suite_does_not_switch_the_gate_off() {
 fn a_smaller_suite_that_was_asked_for_leaves_the_rest_as_it_is() {
     let place = accepted("openai-native");
     let said = place.exits(0, &LIGHT);
-    assert!(said.contains("allow: openai-native: result-missing: results.schema pass → none"));
+    assert!(said.contains("warn: openai-native: result-missing: results.schema pass → none"));
+    let said = place.exits(0, &["accept", "--all"]);
+    assert!(said.contains("kept 6 results that this run did not ask for; --code"), "{said}");
+    place.spoil("openai-native", "quirks = [\"one-call\"]");
+    assert!(place.exits(1, &STANDARD).contains("deny: openai-native: parallel-lost: "));
+}
+
+#[test]
+fn a_target_that_is_no_longer_configured_is_missing_whatever_else_is_probed() {
+    let (one, other, place) = (Sim::start(), Sim::start(), Place::with(&[]));
+    let target = |name: &str, sim: &Sim, model: &str| {
+        format!("[[targets]]\nname = '{name}'\nbase_url = '{}'\nmodel = '{model}'\n", sim.url)
+    };
+    let both = [target("one", &one, "openai-native"), target("other", &other, "one-call")];
+    fs::write(place.path("toolprobe.toml"), both.concat()).unwrap();
+    place.exits(0, &CONFIGURED);
+    place.exits(0, &["accept"]);
+    let named = [&CONFIGURED[..], &["one"]].concat();
+    assert!(place.exits(0, &named).contains("not probed, though there is a snapshot: other"));
+    fs::write(place.path("toolprobe.toml"), &both[0]).unwrap();
+    assert!(place.exits(1, &CONFIGURED).contains("deny: other: target-missing: "));
+}
+
+#[test]
+fn a_run_that_is_to_be_compared_and_finds_no_snapshot_is_inconclusive() {
+    let place = Place::with(&["openai-native"]);
+    place.exits(0, &LIGHT);
+    let said = place.exits(3, &[&LIGHT[..], &["--quiet", "--profiles", "profilse"]].concat());
+    assert!(said.contains("nothing was compared: no snapshots in profilse; "), "{said}");
+    fs::create_dir(place.path("profiles")).unwrap();
+    assert!(place.exits(3, &LIGHT).contains("nothing was compared: no snapshots in profiles; "));
+}
+
+#[test]
+fn a_policy_that_is_there_and_cannot_be_read_is_never_passed_over() {
+    let place = accepted("openai-native");
+    fs::create_dir(place.path("toolprobe-policy.toml")).unwrap();
+    assert!(place.exits(2, &["gate"]).contains("cannot read toolprobe-policy.toml"));
+}
+
+#[test]
+fn a_run_that_is_not_complete_is_neither_accepted_nor_passed_over_in_silence() {
+    let place = accepted("openai-native");
+    let cut = [&STANDARD[..], &["--max-requests", "20"]].concat();
+    let said = place.exits(3, &cut);
+    assert!(said.contains("inconclusive: ") && !said.contains("accept it: "), "{said}");
+    let said = place.exits(0, &["accept"]);
+    assert!(said.contains(" is not complete; this is about run "), "{said}");
 }
 
 #[test]
@@ -189,8 +236,9 @@ fn a_gate_that_compared_nothing_is_inconclusive_and_names_what_was_not_probed() 
         profile["name"] = json!("production");
         profile["provider"] = json!("acme");
     });
+    place.exits(3, &[&LIGHT[..], &["openai-native"]].concat());
     let said = place.exits(3, &["gate"]);
-    assert!(said.starts_with("gate: inconclusive, 1 allowed; 0 targets compared"), "{said}");
+    assert!(said.starts_with("gate: inconclusive, 1 warned of; 0 targets compared"), "{said}");
     assert!(said.contains("nothing was compared: no target of the run has a snapshot"), "{said}");
     assert!(said.contains("not probed, though there is a snapshot: production"), "{said}");
 }

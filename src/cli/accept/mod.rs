@@ -81,15 +81,20 @@ impl AcceptArgs {
     }
 
     fn selects(&self, change: &Change) -> bool {
-        self.is_about(&change.target) && (self.code.is_empty() || self.code.contains(&change.code))
+        self.is_about(&change.target) && (self.code.is_empty() || self.names(change))
+    }
+
+    fn names(&self, change: &Change) -> bool {
+        self.code.contains(&change.code)
     }
 }
 
 pub(super) fn run(args: &AcceptArgs, console: &Console) -> Result<Exit, CliError> {
-    let run = choose_run(args)?;
+    let run = choose_run(args, console)?;
     let mut manifest = run.manifest().map_err(CliError::usage)?;
     let found = profiles_of_run(&run)?;
     let folder = ProfileFolder::new(&args.profiles);
+    let locked = folder.lock().map_err(CliError::usage)?;
     let before = folder.read_all().map_err(CliError::usage)?;
     let snapshots: Vec<Profile> = before.iter().map(|(_, profile)| profile.clone()).collect();
     let old = Baseline::of(&snapshots, &manifest).comparable;
@@ -108,21 +113,28 @@ pub(super) fn run(args: &AcceptArgs, console: &Console) -> Result<Exit, CliError
     let new = NewSnapshots::decide(&old, &found, &decided, unchanged, is_meant)?;
     let deleted = new.deleted_files(&before);
     let files: Vec<&String> = deleted.iter().map(|(file, _)| *file).collect();
-    folder.replace(&new.written, &files).map_err(CliError::usage)?;
+    locked.replace(&new.written, &files).map_err(CliError::usage)?;
     keep(&run, &mut manifest, &decided)?;
     console.result(&describe(&run, &new, &decided, &deleted, args))?;
     Ok(Exit::Fine)
 }
 
-fn choose_run(args: &AcceptArgs) -> Result<RunFolder, CliError> {
+/// The run that is named, else the latest complete one; says so where a later one is not complete.
+fn choose_run(args: &AcceptArgs, console: &Console) -> Result<RunFolder, CliError> {
     if let Some(name) = &args.run {
         return find_run(Some(name), &args.reports);
     }
-    let latest = RunFolder::latest_complete(&args.reports).map_err(CliError::usage)?;
-    latest.ok_or_else(|| {
+    let chosen = RunFolder::latest_complete(&args.reports).map_err(CliError::usage)?;
+    let chosen = chosen.ok_or_else(|| {
         let folder = args.reports.display();
         CliError::usage(format!("no complete run in {folder}; `toolprobe run` makes one"))
-    })
+    })?;
+    let latest = RunFolder::latest(&args.reports).map_err(CliError::usage)?;
+    if let Some(later) = latest.filter(|latest| latest.id() != chosen.id()) {
+        let (later, chosen) = (later.id(), chosen.id());
+        console.note(&format!("run {later} is not complete; this is about run {chosen} before it"));
+    }
+    Ok(chosen)
 }
 
 /// Whether the run may become the snapshot, and has anything of what was asked for.
@@ -159,6 +171,11 @@ fn check(
     }))
 }
 
+/// Whether a smaller suite did not ask for a result. Nothing was found that could replace it.
+fn is_unasked(change: &Change) -> bool {
+    change.code.as_str() == "result-missing"
+}
+
 /// What becomes of each change.
 fn choose(
     args: &AcceptArgs,
@@ -167,7 +184,8 @@ fn choose(
     console: &Console,
 ) -> Result<Vec<Choice>, CliError> {
     if !args.asks(console) {
-        let choice = |change| if args.selects(change) { Choice::Accept } else { Choice::Skip };
+        let is_accepted = |change| args.selects(change) && (!is_unasked(change) || args.names(change));
+        let choice = |change| if is_accepted(change) { Choice::Accept } else { Choice::Skip };
         return Ok(changes.iter().map(choice).collect());
     }
     let is_kept = |change: &Change| manifest.kept.contains(&kept_change(change));
@@ -176,7 +194,8 @@ fn choose(
         let changes = plural(kept, "change");
         console.note(&format!("{changes} of this run you kept as before; --all accepts all"));
     }
-    let open = changes.iter().map(|change| (!is_kept(change)).then(|| question(args, change)));
+    let is_open = |change: &Change| !is_kept(change) && !is_unasked(change);
+    let open = changes.iter().map(|change| is_open(change).then(|| question(args, change)));
     let open: Vec<Option<String>> = open.collect();
     Ok(review(&open, |text| console.ask(text))?)
 }
@@ -236,5 +255,12 @@ fn describe(
     let removed = deleted
         .iter()
         .map(|(file, why)| format!("removed {}: {why}", args.profiles.join(file).display()));
-    std::iter::once(heading).chain(lines).chain(removed).collect::<Vec<_>>().join("\n")
+    let skipped = decided.iter().filter(|(_, choice)| *choice == Choice::Skip);
+    let is_kept = |change: &Change| is_unasked(change) && args.is_about(&change.target);
+    let unasked = skipped.filter(|(change, _)| is_kept(change)).count();
+    let unasked = (unasked > 0).then(|| {
+        let results = plural(unasked, "result");
+        format!("kept {results} that this run did not ask for; --code result-missing removes them")
+    });
+    std::iter::once(heading).chain(lines).chain(unasked).chain(removed).collect::<Vec<_>>().join("\n")
 }

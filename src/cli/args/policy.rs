@@ -35,7 +35,8 @@ impl PolicyArgs {
     pub(crate) fn load(&self) -> Result<InForce, CliError> {
         let policy = match &self.policy {
             Some(path) => read(path)?,
-            None if Path::new(POLICY).is_file() => read(Path::new(POLICY))?,
+            // Whatever is there must be one: a folder or a dead link is not "no policy".
+            None if Path::new(POLICY).symlink_metadata().is_ok() => read(Path::new(POLICY))?,
             None => Policy::default(),
         };
         let built_in = Policy::built_in().map_err(CliError::inconclusive)?;

@@ -11,12 +11,16 @@ use crate::cli::args::policy::{InForce, PolicyArgs};
 use crate::cli::args::stored::{EvidenceFiles, read_profiles};
 use crate::cli::diff::targets;
 use crate::cli::shell::ci;
+use crate::cli::shell::console::Console;
 use crate::cli::shell::error::CliError;
 use crate::cli::shell::exit::Exit;
 use crate::profile::Profile;
 use crate::regress::{Change, Gate, Quarantine, diff, flaky_probes, gate};
 use crate::report::{ChangeEntry, Changes, Paint, changes_text, for_terminal};
 use crate::store::{Manifest, RunFolder, RunHistory, StoreError};
+
+/// Where the snapshots are where nothing else is said.
+const PROFILES: &str = "profiles";
 
 /// How many targets that were not probed are named in a note; a program reads them all.
 const NAMES: usize = 4;
@@ -25,9 +29,12 @@ const NAMES: usize = 4;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Gate")]
 pub(crate) struct AgainstArgs {
-    /// Where the snapshots are
-    #[arg(long, value_name = "DIR", default_value = "profiles")]
-    profiles: PathBuf,
+    /// Where the snapshots are [default: profiles]
+    ///
+    /// A run that has nothing to compare with exits 3 where this folder is named
+    /// or exists.
+    #[arg(long, value_name = "DIR")]
+    profiles: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) policy: PolicyArgs,
@@ -38,6 +45,8 @@ pub(crate) struct Baseline {
     in_force: InForce,
     snapshots: Vec<Profile>,
     folder: PathBuf,
+    /// Whether the user wants a comparison: the folder was named, or is there.
+    is_wanted: bool,
 }
 
 /// A run that was compared with the snapshots.
@@ -52,8 +61,9 @@ pub(crate) struct Judged {
 impl AgainstArgs {
     pub(crate) fn load(&self) -> Result<Baseline, CliError> {
         let in_force = self.policy.load()?;
-        let snapshots = read_profiles(&self.profiles)?;
-        Ok(Baseline { in_force, snapshots, folder: self.profiles.clone() })
+        let folder = self.profiles.clone().unwrap_or_else(|| PathBuf::from(PROFILES));
+        let is_wanted = self.profiles.is_some() || folder.exists();
+        Ok(Baseline { in_force, snapshots: read_profiles(&folder)?, folder, is_wanted })
     }
 }
 
@@ -63,6 +73,18 @@ impl Baseline {
         let folder = self.folder.display();
         let text = || format!("no snapshots in {folder}; `toolprobe accept` makes them");
         self.snapshots.is_empty().then(text)
+    }
+
+    /// Says that a run was compared with nothing. That is only fine before the first snapshot.
+    pub(crate) fn report_missing(&self, console: &Console) -> Exit {
+        let missing = self.missing().unwrap_or_default();
+        if self.is_wanted {
+            console.problem(&format!("nothing was compared: {missing}"));
+            Exit::Inconclusive
+        } else {
+            console.note(&missing);
+            Exit::Fine
+        }
     }
 
     /// The snapshots that a run could have measured again.
@@ -168,6 +190,9 @@ impl Judged {
 
     pub(crate) fn with<T>(&self, kept: &EvidenceFiles, show: impl FnOnce(&Changes<'_>) -> T) -> T {
         let rulings = self.gate.rulings.iter();
+        let accept = |change: &Change| self.accept(change);
+        // An unfinished run cannot be accepted.
+        let is_acceptable = unfinished(&self.manifest).is_none();
         show(&Changes {
             heading: self.heading(),
             entries: rulings
@@ -175,7 +200,7 @@ impl Judged {
                 .collect(),
             notes: &self.notes,
             evidence: &|digest| kept.address(digest),
-            accept: Some(&|change| self.accept(change)),
+            accept: is_acceptable.then_some(&accept),
             gate: Some(&self.gate),
             snapshots: Some(&self.snapshots),
             link: ci::job_link(),
@@ -194,7 +219,7 @@ impl Judged {
         let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
         let run = quoted(&self.run.display().to_string());
         let folder = match self.snapshots.display().to_string() {
-            folder if folder == "profiles" => String::new(),
+            folder if folder == PROFILES => String::new(),
             folder => format!(" --profiles {}", quoted(&folder)),
         };
         let target = quoted(&change.target);

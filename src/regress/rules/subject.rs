@@ -33,10 +33,9 @@ pub(super) const RULES: &[Rule] = &[
         class: ChangeClass::Missing,
         severity: Severity::Major,
         explains: Explains::Target,
-        meaning: "a target with a snapshot has no profile in the run, though the run asked others \
-                  at the same endpoint",
-        remedy: "if it was taken away on purpose, delete its snapshot; if not, look for why it was \
-                 not asked",
+        meaning: "a target with a snapshot is not part of a run of all targets",
+        remedy: "restore it in the configuration, or accept it, which removes its snapshot; snapshots of \
+                 another configuration belong into a folder of their own (--profiles)",
     },
     Rule {
         code: "suite-changed",

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use percent_encoding::utf8_percent_encode;
 use serde_json::{Value, json};
 
 use super::{ChangeEntry, Changes, change_line};
 use crate::ir::Digest;
 use crate::regress::{Level, explain};
+use crate::report::links::UNSAFE;
 
 /// One result per change; the rules are the codes that occur.
 pub(crate) fn changes_sarif(changes: &Changes<'_>) -> Value {
@@ -42,10 +44,10 @@ fn result(entry: &ChangeEntry<'_>, changes: &Changes<'_>) -> Value {
     json!({
         "ruleId": entry.change.code.as_str(),
         "level": level,
-        "message": {"text": change_line(entry)},
+        "message": {"text": without_links(&change_line(entry))},
         "locations": [{
             "physicalLocation": {
-                "artifactLocation": {"uri": changes.location(entry.change)},
+                "artifactLocation": {"uri": uri(&changes.location(entry.change))},
                 "region": {"startLine": 1},
             },
             "logicalLocations": [{"fullyQualifiedName": entry.change.target}],
@@ -54,8 +56,30 @@ fn result(entry: &ChangeEntry<'_>, changes: &Changes<'_>) -> Value {
     })
 }
 
+/// A text in which SARIF finds no link: names are made by others.
+fn without_links(text: &str) -> String {
+    text.replace("](", "\\](")
+}
+
+/// A path as a relative URI.
+fn uri(path: &str) -> String {
+    utf8_percent_encode(&path.replace('\\', "/"), UNSAFE).to_string()
+}
+
 /// The same change of the same target is the same finding, in every run.
 pub(super) fn fingerprint(entry: &ChangeEntry<'_>) -> Digest {
     let change = entry.change;
     Digest::of(format!("{}\n{}\n{}", change.target, change.code, change.at.field))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_and_names_of_the_users_make_neither_a_broken_uri_nor_a_link() {
+        assert_eq!(uri("my profiles/a%b#1.json"), "my%20profiles/a%25b%231.json");
+        assert_eq!(uri("profiles\\a.json"), "profiles/a.json");
+        assert_eq!(without_links("x[click](http://evil)"), "x[click\\](http://evil)");
+    }
 }
