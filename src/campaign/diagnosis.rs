@@ -12,7 +12,7 @@ use crate::dialect::ApiError;
 use crate::suggest::did_you_mean;
 use crate::target::{Access, Connection, KeyFrom};
 use crate::transport::{
-    HttpCall, HttpOutcome, RecordedExchange, Response, TransportError, by_status,
+    HttpCall, HttpOutcome, RecordedExchange, Response, TransportError, by_status, is_loopback,
 };
 
 /// How long the other scheme is waited for.
@@ -20,6 +20,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How many names of models are shown where none is like the wrong one.
 const SHOWN_MODELS: usize = 5;
+
+/// What else may be the cause where an endpoint is not on this machine.
+const PROXY: &str = ", or of the proxy that http_proxy, https_proxy or all_proxy names";
 
 /// The words by which servers say that they expect TLS on this port.
 const WANTS_TLS: [&str; 3] = ["https server", "https port", "ssl-enabled server"];
@@ -144,21 +147,7 @@ async fn of_error(
     partial: Option<&Response>,
 ) -> Option<String> {
     let url = &access.base_url;
-    let place = format!(
-        "{}:{}",
-        url.host_str().unwrap_or_default(),
-        url.port_or_known_default().unwrap_or_default()
-    );
     match error {
-        TransportError::Connect { detail } if detail.contains("refused") => Some(format!(
-            "nothing listens at {place}; start the server, or correct host and port of {}",
-            describe_url(url)
-        )),
-        TransportError::Dns { .. } => Some(format!(
-            "the host name '{}' has no address; check its spelling in {}, and the network",
-            url.host_str().unwrap_or_default(),
-            describe_url(url)
-        )),
         TransportError::Tls { .. }
         | TransportError::NotHttp { .. }
         | TransportError::Closed { .. }
@@ -166,8 +155,38 @@ async fn of_error(
         {
             Some(other_scheme(url))
         }
-        _ => None,
+        _ => explain_failure(url, error),
     }
+}
+
+/// The sentence about a connection that gave nothing, where it is known what is wrong.
+fn explain_failure(url: &Url, error: &TransportError) -> Option<String> {
+    let (host, shown) = (url.host_str().unwrap_or_default(), describe_url(url));
+    let place = format!("{host}:{}", url.port_or_known_default().unwrap_or_default());
+    Some(match error {
+        TransportError::Connect { detail } if detail.contains("refused") => {
+            let proxy = if is_loopback(url) { "" } else { PROXY };
+            format!(
+                "nothing listens at {place}; start the server, or correct host and port of {shown}{proxy}"
+            )
+        }
+        TransportError::Dns { .. } => format!(
+            "the host name '{host}' has no address; check its spelling in {shown}, and the network"
+        ),
+        TransportError::Tls { detail } if detail.contains("certificate") => format!(
+            "the certificate of {place} is not trusted ({detail}); let SSL_CERT_FILE name a file with the \
+             certificate of its authority"
+        ),
+        TransportError::NotHttp { .. } => not_http(&place, &shown),
+        TransportError::Other { detail } if detail.contains("unexpected message") => {
+            not_http(&place, &shown)
+        }
+        _ => return None,
+    })
+}
+
+fn not_http(place: &str, url: &str) -> String {
+    format!("what listens at {place} does not speak HTTP; correct the port of {url}")
 }
 
 /// Whether the port answers where https is written http, or the other way round. No credential is
@@ -228,4 +247,35 @@ fn describe_url(url: &Url) -> String {
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     let (host, path) = (url.host_str().unwrap_or_default(), url.path().trim_end_matches('/'));
     format!("{}://{host}{port}{path}", url.scheme())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn explained(url: &str, error: &TransportError) -> String {
+        explain_failure(&Url::parse(url).unwrap(), error).unwrap()
+    }
+
+    #[test]
+    fn what_keeps_a_connection_from_working_is_told_with_its_remedy() {
+        let refused = TransportError::Connect { detail: "connection refused".to_owned() };
+        let here = explained("http://127.0.0.1:8089/v1", &refused);
+        assert!(here.ends_with("correct host and port of http://127.0.0.1:8089/v1"), "{here}");
+        let elsewhere = explained("http://models.test/v1", &refused);
+        assert!(
+            elsewhere.ends_with("or of the proxy that http_proxy, https_proxy or all_proxy names")
+        );
+        let detail = "invalid peer certificate: UnknownIssuer".to_owned();
+        let untrusted = explained("https://models.test/v1", &TransportError::Tls { detail });
+        assert!(untrusted.starts_with("the certificate of models.test:443 is not trusted"));
+        assert!(untrusted.contains("let SSL_CERT_FILE name"), "{untrusted}");
+        let detail = "received unexpected message from connection".to_owned();
+        let ssh = explained("http://models.test:22/v1", &TransportError::Other { detail });
+        assert_eq!(
+            ssh,
+            "what listens at models.test:22 does not speak HTTP; correct the port of \
+             http://models.test:22/v1"
+        );
+    }
 }

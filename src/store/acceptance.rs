@@ -23,14 +23,18 @@ pub(crate) struct LockedProfiles {
 impl LockedProfiles {
     /// Waits until nobody else changes the snapshots.
     pub(super) fn of(folder: ProfileFolder) -> Result<Self, StoreError> {
-        let is_new = !folder.path().exists();
+        let is_new = !folder.is_there();
         let locked = files::lock_folder(folder.path())?;
         finish(folder.path())?;
         Ok(Self { folder, is_new, _locked: locked })
     }
 
     /// Writes these profiles and deletes the files of these names: all of it, or nothing.
-    pub(crate) fn replace(&self, written: &[Profile], deleted: &[&String]) -> Result<(), StoreError> {
+    pub(crate) fn replace(
+        &self,
+        written: &[Profile],
+        deleted: &[&String],
+    ) -> Result<(), StoreError> {
         // What cannot be written is better told before anything is.
         written.iter().try_for_each(|profile| self.folder.check(profile))?;
         replace(self.folder.path(), written, deleted)

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::versioned::VersionedFile;
 use super::acceptance::{LockedProfiles, finish_for_reader};
+use super::versioned::VersionedFile;
 use super::{StoreError, files};
 use crate::profile::{PROFILE_VERSION, Profile, slug};
 
@@ -26,6 +26,11 @@ impl ProfileFolder {
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.folder
+    }
+
+    /// Whether it is there, with profiles or without.
+    pub(crate) fn is_there(&self) -> bool {
+        self.folder.exists()
     }
 
     /// The name of a profile's file.

@@ -125,12 +125,19 @@ fn parse_base(text: &str) -> Result<Url, TargetError> {
         _ => match with_scheme(text) {
             Some(url) => format!("'{}' has no scheme; did you mean {url}?", without_secrets(text)),
             None => format!(
-                "'{}' is not an http or https URL, such as https://host/v1",
-                without_secrets(text)
+                "'{}' is not an http or https URL, such as {}",
+                without_secrets(text),
+                if is_bare_ipv6(text) { "http://[::1]:8080/v1" } else { "https://host/v1" }
             ),
         },
     };
     Err(TargetError::new("base_url", problem))
+}
+
+/// Whether the host seems to be an IPv6 address without its brackets.
+fn is_bare_ipv6(text: &str) -> bool {
+    let host = text.split("://").nth(1).and_then(|rest| rest.split('/').next());
+    host.is_some_and(|host| host.matches(':').count() > 1 && !host.contains('['))
 }
 
 /// The URL nearest to a text without a scheme.

@@ -93,7 +93,9 @@ pub enum TransportError {
         location: String,
     },
     /// A header that HTTP cannot carry, such as a key with a line end in it.
-    #[error("the value of header '{name}' has characters that a header cannot carry")]
+    #[error(
+        "the value of header '{name}' has characters that a header cannot carry, such as a line break; set it again without them"
+    )]
     InvalidHeader {
         /// Its name.
         name: String,

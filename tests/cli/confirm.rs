@@ -115,7 +115,7 @@ fn seed_that(place: &Place, from: u32, both: bool) -> String {
             let dir = format!("luck-{seed}");
             let args = ["run", "--models", "models", "--probes", "probes", "--trials", "20"];
             let more = ["--seed", seed, "--profiles", "none", "--reports", &dir];
-            place.exits(0, &[&args[..], &more].concat());
+            place.exits(3, &[&args[..], &more].concat());
             let profiles = only_run(&place.path(&dir)).join("profiles");
             let profiles = ProfileFolder::new(profiles).read_all().unwrap();
             profiles[0].1.capabilities.supports_parallel_tool_use == Some(both)

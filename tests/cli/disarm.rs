@@ -199,6 +199,16 @@ fn a_policy_that_is_there_and_cannot_be_read_is_never_passed_over() {
 }
 
 #[test]
+fn a_chat_template_that_cannot_be_read_is_told_before_anything_is_asked() {
+    let place = Place::with(&[]);
+    configure(&place, &[("mine", "http://127.0.0.1:9")]);
+    let config = fs::read_to_string(place.path("toolprobe.toml")).unwrap();
+    fs::write(place.path("toolprobe.toml"), config + "chat_template = 'gone.jinja'\n").unwrap();
+    let said = place.exits(2, &CONFIGURED);
+    assert!(said.contains("target 'mine': ") && said.contains("gone.jinja"), "{said}");
+}
+
+#[test]
 fn a_run_that_is_not_complete_is_neither_accepted_nor_passed_over_in_silence() {
     let place = accepted("openai-native");
     let cut = [&STANDARD[..], &["--max-requests", "20"]].concat();

@@ -107,6 +107,7 @@ fn a_missing_scheme_is_answered_with_the_corrected_url() {
         let words = format!("did you mean {meant}?");
         told(probe(text, &["--model", "m"]), 2, &words);
     }
+    told(probe("http://::1:8089/v1", &["--model", "m"]), 2, "such as http://[::1]:8080/v1");
 }
 
 #[test]

@@ -184,7 +184,8 @@ fn choose(
     console: &Console,
 ) -> Result<Vec<Choice>, CliError> {
     if !args.asks(console) {
-        let is_accepted = |change| args.selects(change) && (!is_unasked(change) || args.names(change));
+        let is_accepted =
+            |change| args.selects(change) && (!is_unasked(change) || args.names(change));
         let choice = |change| if is_accepted(change) { Choice::Accept } else { Choice::Skip };
         return Ok(changes.iter().map(choice).collect());
     }
@@ -262,5 +263,10 @@ fn describe(
         let results = plural(unasked, "result");
         format!("kept {results} that this run did not ask for; --code result-missing removes them")
     });
-    std::iter::once(heading).chain(lines).chain(unasked).chain(removed).collect::<Vec<_>>().join("\n")
+    std::iter::once(heading)
+        .chain(lines)
+        .chain(unasked)
+        .chain(removed)
+        .collect::<Vec<_>>()
+        .join("\n")
 }

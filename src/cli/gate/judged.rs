@@ -17,7 +17,7 @@ use crate::cli::shell::exit::Exit;
 use crate::profile::Profile;
 use crate::regress::{Change, Gate, Quarantine, diff, flaky_probes, gate};
 use crate::report::{ChangeEntry, Changes, Paint, changes_text, for_terminal};
-use crate::store::{Manifest, RunFolder, RunHistory, StoreError};
+use crate::store::{Manifest, ProfileFolder, RunFolder, RunHistory, StoreError};
 
 /// Where the snapshots are where nothing else is said.
 const PROFILES: &str = "profiles";
@@ -62,7 +62,7 @@ impl AgainstArgs {
     pub(crate) fn load(&self) -> Result<Baseline, CliError> {
         let in_force = self.policy.load()?;
         let folder = self.profiles.clone().unwrap_or_else(|| PathBuf::from(PROFILES));
-        let is_wanted = self.profiles.is_some() || folder.exists();
+        let is_wanted = self.profiles.is_some() || ProfileFolder::new(&folder).is_there();
         Ok(Baseline { in_force, snapshots: read_profiles(&folder)?, folder, is_wanted })
     }
 }
