@@ -25,8 +25,17 @@ use toolprobe::transport::{Budget, Exchange, HttpCall, Judge, SentRequest, Trans
 
 const LATENCY: Duration = Duration::from_millis(200);
 
-/// Tools as they should be, reasoning that must come back, and a protocol that must be taught.
-const MODELS: [&str; 3] = ["openai-native", "deepseek-v4-thinking", "taught-tool-call"];
+/// Tools as they should be in every dialect, reasoning that must come back, and a protocol that must be
+/// taught.
+const MODELS: [&str; 7] = [
+    "openai-native",
+    "anthropic-native",
+    "responses-native",
+    "gemini-native",
+    "ollama-native",
+    "deepseek-v4-thinking",
+    "taught-tool-call",
+];
 
 /// A transport to an endpoint that is far away.
 struct Distant {
@@ -49,12 +58,19 @@ impl Transport for Distant {
     }
 }
 
-/// Which turn of its conversation a chat request is.
+/// Which turn of its conversation a request is: one more than there are rows of the model's own items.
 fn turns(body: Option<&Value>) -> u32 {
-    let messages = body.and_then(|body| body.get("messages")?.as_array());
-    let assistant = |message: &&Value| message.get("role") == Some(&Value::from("assistant"));
-    let answered = messages.into_iter().flatten().filter(assistant).count();
-    u32::try_from(answered).unwrap() + 1
+    let list = |key: &&str| body.and_then(|body| body.get(key)?.as_array());
+    let history = ["messages", "input", "contents"].iter().find_map(list);
+    let is_of_model = |item: &Value| {
+        let says = |key: &str, words: &[&str]| {
+            item.get(key).and_then(Value::as_str).is_some_and(|word| words.contains(&word))
+        };
+        says("role", &["assistant", "model"]) || says("type", &["function_call", "reasoning"])
+    };
+    let spoke: Vec<bool> = history.into_iter().flatten().map(is_of_model).collect();
+    let rows = spoke.chunk_by(|one, next| one == next).filter(|row| row.contains(&true)).count();
+    u32::try_from(rows).unwrap() + 1
 }
 
 #[tokio::main]

@@ -41,10 +41,8 @@ const LOSSES: [&str; 14] = [
 /// The quirks that take something from this model.
 fn losses_of(model: &str) -> Vec<&'static str> {
     let is_meant = |quirk: &&str| {
-        // Only of chat clients it is known that they lose such a call; elsewhere it is a defect.
-        let is_known = !quirk.contains("double-encodes") || model == "openai-native";
         // The simulated Ollama has no such stream.
-        is_known && (!quirk.contains("truncated") || model != "ollama-native")
+        !quirk.contains("truncated") || model != "ollama-native"
     };
     LOSSES.into_iter().filter(is_meant).collect()
 }

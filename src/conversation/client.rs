@@ -1,5 +1,6 @@
 //! Client of one model: encodes requests, sends them, decodes the answers, logs the exchanges.
 
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::Value;
@@ -18,6 +19,9 @@ use crate::transport::{
 
 /// How often a stream is asked for again that ended before its reply did, or had a frame that cannot be read.
 const SPOILT_RETRIES: u32 = 1;
+
+/// How often a request is sent again with a token limit as a refusal wants it: in another field, and lower.
+const LIMIT_LESSONS: u32 = 2;
 
 /// Where a model is and what every request to it needs.
 #[derive(Debug, Clone)]
@@ -54,6 +58,8 @@ pub struct Client {
     insists: bool,
     /// The field that carries the token limit, once a refusal has named it. Clones share it.
     limit_field: Arc<OnceLock<LimitField>>,
+    /// The most tokens that the endpoint allows, once it has refused more. Clones share it.
+    most_tokens: Arc<AtomicU64>,
 }
 
 /// An answer and the evidence for it.
@@ -88,6 +94,7 @@ impl Client {
             rewriter,
             insists,
             limit_field,
+            most_tokens: Arc::new(AtomicU64::new(u64::MAX)),
         })
     }
 
@@ -156,10 +163,15 @@ impl Client {
 
     /// A stream that was cut short or spoilt is asked for once more, so that a passing fault leaves no mark.
     pub(super) async fn ask_as_is(&self, request: &Request) -> EvidencedAnswer {
-        let (mut call, allowed) = self.limited_call(request);
+        let (mut call, mut allowed) = self.limited_call(request);
         let mut turn = self.send(&call, request.stream).await;
-        if self.learn_limit_field(&call, &turn.answer) {
-            (call, _) = self.limited_call(request);
+        for _ in 0..LIMIT_LESSONS {
+            let has_learnt = self.learn_limit_field(&call, &turn.answer)
+                || self.learn_most_tokens(allowed, &turn.answer);
+            if !has_learnt {
+                break;
+            }
+            (call, allowed) = self.limited_call(request);
             turn = self.send(&call, request.stream).await;
         }
         for _ in 0..SPOILT_RETRIES {
@@ -189,10 +201,24 @@ impl Client {
         asked.is_some_and(|field| *self.limit_field.get_or_init(|| field) == field)
     }
 
+    /// Whether a refusal tells that fewer tokens are allowed, which are then asked for from now on.
+    fn learn_most_tokens(&self, sent: Option<u64>, answer: &Answer) -> bool {
+        let (Answer::Refused(refusal), Some(sent)) = (answer, sent) else { return false };
+        let Some(most) = token_limit::allowed_instead(sent, refusal) else { return false };
+        self.most_tokens.fetch_min(most, Relaxed);
+        true
+    }
+
+    /// The most tokens that a request allows, as far as the endpoint does.
+    fn token_limit(&self, request: &Request) -> u64 {
+        let wanted = request.max_tokens.unwrap_or(self.address.max_tokens);
+        wanted.min(self.most_tokens.load(Relaxed))
+    }
+
     /// The limit of the request; that in the body itself, where further fields may have changed it.
     fn allowed_tokens(&self, request: &Request, call: &HttpCall) -> Option<u64> {
         if request.extra.is_empty() && self.address.extra.is_empty() {
-            return Some(request.max_tokens.unwrap_or(self.address.max_tokens));
+            return Some(self.token_limit(request));
         }
         let route = Route { model: Some(self.address.model.clone()), stream: None };
         let sent = self.codec.decode_request(call.body.as_ref()?, &route);
@@ -249,8 +275,8 @@ impl Client {
         for (key, value) in &self.address.extra {
             request.extra.entry(key.clone()).or_insert_with(|| value.clone());
         }
-        let limit = request.max_tokens.unwrap_or(self.address.max_tokens);
-        request.max_tokens = Some(limit + thinking_budget(&request.extra));
+        let wanted = self.token_limit(&request) + thinking_budget(&request.extra);
+        request.max_tokens = Some(wanted.min(self.most_tokens.load(Relaxed)));
         request
     }
 }

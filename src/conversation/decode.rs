@@ -4,9 +4,12 @@ use serde_json::Value;
 
 use super::{Answer, excerpt};
 use crate::dialect::{ApiError, Dialect, is_piece, is_reply};
-use crate::ir::{Defect, Reply};
+use crate::ir::{Defect, Reply, Stop, StopKind};
 use crate::transport::{Body, Response, TimedFrame};
-use crate::wire::Frame;
+use crate::wire::{Frame, read_all};
+
+/// What is wrong with a stream that nobody asked for.
+const UNASKED_STREAM: &str = "a stream where one whole body was asked for";
 
 /// Decodes a response; `stream` is whether one was asked for.
 pub(crate) fn decode_answer(codec: &dyn Dialect, response: &Response, stream: bool) -> Answer {
@@ -21,13 +24,18 @@ pub(crate) fn decode_answer(codec: &dyn Dialect, response: &Response, stream: bo
                 Some(decoded) => decoded.map(|reply| mark_ignored_stream(reply, stream)),
                 None => return not_the_protocol(&excerpt(&body.to_string(), 80)),
             },
-            Err(problem) => return not_the_protocol(&problem.to_string()),
+            Err(problem) => {
+                let unasked = unasked_stream(codec, response);
+                return unasked.unwrap_or_else(|| not_the_protocol(&problem.to_string()));
+            }
         },
         Body::Frames(frames) => match decode_stream(codec, frames) {
-            Ok(reply) if reply.parts.is_empty() && !has_a_piece(codec, frames) => {
-                return not_the_protocol("nothing in the stream is a piece of a reply");
+            Ok(reply) if !reply.parts.is_empty() || has_a_piece(codec, frames) => Ok(reply),
+            _ if ends_within_a_piece(frames) => {
+                Ok(Reply::new(Vec::new(), Stop::unlabelled(StopKind::Truncated)))
             }
-            decoded => decoded,
+            Ok(_) => return not_the_protocol("nothing in the stream is a piece of a reply"),
+            Err(error) => Err(error),
         },
     };
     match decoded {
@@ -60,6 +68,31 @@ fn has_a_piece(codec: &dyn Dialect, frames: &[TimedFrame]) -> bool {
     frames.iter().any(|timed| match &timed.frame {
         Frame::Event { data, .. } => is_piece(codec.id(), data),
         Frame::Comment(_) => false,
+    })
+}
+
+/// Whether a stream ended inside the JSON of its last event.
+fn ends_within_a_piece(frames: &[TimedFrame]) -> bool {
+    let Some(Frame::Event { data, .. }) = frames.last().map(|timed| &timed.frame) else {
+        return false;
+    };
+    let read = serde_json::from_str::<Value>(data);
+    data.trim_start().starts_with('{') && read.is_err_and(|error| error.is_eof())
+}
+
+/// A stream in place of the whole body that was asked for. That is a clear answer, and one that no client
+/// can read that asked for a body.
+fn unasked_stream(codec: &dyn Dialect, response: &Response) -> Option<Answer> {
+    let text = response.text();
+    let frames = read_all(codec.framing(), text.as_bytes()).ok()?;
+    let is_piece = |frame: &Frame| match frame {
+        Frame::Event { data, .. } => is_piece(codec.id(), data),
+        Frame::Comment(_) => false,
+    };
+    frames.iter().any(is_piece).then(|| {
+        let headers = response.headers.clone();
+        let error = ApiError::from_response(response.status, headers, &text);
+        Answer::Refused(Box::new(ApiError { message: UNASKED_STREAM.to_owned(), ..error }))
     })
 }
 

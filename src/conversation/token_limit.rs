@@ -5,6 +5,7 @@
 //! stop reason are found out by the tokens they count.
 
 use super::{Answer, Reading};
+use crate::dialect::ApiError;
 use crate::ir::{Defect, Object, Part, Reply, StopKind};
 
 /// Why nothing is concluded from what a reply lacks that the limit ended.
@@ -19,6 +20,32 @@ pub(super) fn mark_masked(answer: &mut Answer, allowed: Option<u64>) {
     if allowed.is_some_and(|allowed| used >= allowed) {
         reply.defects.record(Defect::LimitMasked);
     }
+}
+
+/// Words by which a refusal tells that it is about the token limit, in lower case.
+const LIMIT_WORDS: [&str; 6] = [
+    "max_tokens",
+    "max_completion_tokens",
+    "max_output_tokens",
+    "maxoutputtokens",
+    "num_predict",
+    "output tokens",
+];
+
+/// A smaller number is not a limit that a reply fits in.
+const LEAST_LIMIT: u64 = 64;
+
+/// The most tokens that an endpoint allows, where it refuses a request for the limit that was sent:
+/// `max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens`.
+pub(super) fn allowed_instead(sent: u64, refusal: &ApiError) -> Option<u64> {
+    let words = refusal.message.to_lowercase();
+    let place = refusal.param.as_deref().unwrap_or_default().to_lowercase();
+    if !LIMIT_WORDS.iter().any(|word| words.contains(word) || place.contains(word)) {
+        return None;
+    }
+    let numbers = words.split(|letter: char| !letter.is_ascii_digit());
+    let numbers = numbers.filter_map(|digits| digits.parse().ok());
+    numbers.filter(|number| (LEAST_LIMIT..sent).contains(number)).max()
 }
 
 /// Why such a reply is not judged.
@@ -95,6 +122,33 @@ mod tests {
         assert_eq!(judged(vec![whole(), call(json!({}))], StopKind::MaxTokens), (false, 1));
         assert_eq!(judged(vec![half()], StopKind::MaxTokens), (true, 0));
         assert_eq!(judged(vec![whole(), half()], StopKind::ToolUse), (false, 2));
+    }
+
+    #[test]
+    fn a_refusal_of_the_limit_tells_the_one_to_use() {
+        let allowed = |sent, message: &str| {
+            let body = json!({"error": {"message": message}}).to_string();
+            allowed_instead(sent, &ApiError::from_response(400, Vec::new(), &body))
+        };
+        let rows = [
+            (
+                8192,
+                "max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for claude-3-opus-20240229",
+                Some(4096),
+            ),
+            (
+                8192,
+                "max_tokens is too large: 8192. This model supports at most 4096 completion tokens, whereas you provided 8192.",
+                Some(4096),
+            ),
+            (2048, "Range of max_tokens should be [1, 1500]", Some(1500)),
+            (2048, "Unsupported parameter: 'max_tokens'", None),
+            (2048, "Invalid 'tools': array too long. Expected 128, but got 129 instead.", None),
+            (2048, "max_tokens must be at least 1", None),
+        ];
+        for (sent, message, expected) in rows {
+            assert_eq!(allowed(sent, message), expected, "{message}");
+        }
     }
 
     #[test]

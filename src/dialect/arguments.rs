@@ -67,6 +67,14 @@ pub(super) fn read_text(text: &str, defects: &mut Defects) -> Result<Value, Brok
     }
 }
 
+/// Reads arguments whose JSON itself was joined from deltas, which is not the JSON of a string that holds it.
+pub(super) fn read_joined(text: &str, defects: &mut Defects) -> Result<Value, BrokenArguments> {
+    match serde_json::from_str(text) {
+        Ok(string @ Value::String(_)) => read(Some(&string), ArgumentEncoding::Json, defects),
+        _ => read_text(text, defects),
+    }
+}
+
 /// The call, or the attempt at one, that these arguments make.
 pub(super) fn call_part(
     id: CallId,
@@ -137,6 +145,16 @@ mod tests {
         for (value, encoding, expected, defects) in cases {
             assert_eq!(outcome(value.as_ref(), encoding), (Some(expected), defects), "{value:?}");
         }
+    }
+
+    #[test]
+    fn a_string_where_an_object_belongs_has_one_name_whole_or_joined_from_deltas() {
+        let string = json!("{\"a\":1}");
+        let mut defects = Defects::default();
+        let joined = read_joined(&string.to_string(), &mut defects).ok();
+        let whole = outcome(Some(&string), ArgumentEncoding::Json);
+        assert_eq!((joined, defects.iter().collect::<Vec<_>>()), whole);
+        assert_eq!(whole.1, [Defect::ArgumentsString]);
     }
 
     #[test]

@@ -5,18 +5,19 @@
 
 use std::collections::BTreeMap;
 
-use futures_util::future::join3;
+use futures_util::future::join4;
 
 use super::Probe;
 use super::bench::Bench;
 use super::control::speaks;
 use super::kind::{Asking, Blocked, SettledTrial};
 use super::kinds::{BasicFormat, Heard, mark_other_layers, single_tool};
+use super::only_streams::{Streams, is_silent};
 use super::together::hold_together;
 use super::trial::{Case, Trial};
 use crate::conversation::Client;
 use crate::ir::Digest;
-use crate::profile::{Finding, Observation, SingleTool, Status};
+use crate::profile::{Finding, Observation, ReplyMode, SingleTool, Status};
 use crate::prompted::{Force, ToolDelivery};
 use crate::telemetry::TurnEvent;
 
@@ -51,8 +52,8 @@ pub(super) enum Native {
     /// The ladder ends here: calls arrived, or the endpoint gave no answer to judge, and then another
     /// rung would only hide that.
     Ends(Box<Climb>),
-    /// Answers, but no call in any of them.
-    Fails(Case<Heard>),
+    /// Answers, but no call in any of them; and which replies are answered.
+    Fails(Case<Heard>, ReplyMode),
 }
 
 impl<'a> Ladder<'a> {
@@ -72,20 +73,18 @@ impl<'a> Ladder<'a> {
         if let Some(climb) = self.try_older_schema(bench, &case).await {
             return Native::Ends(Box::new(climb));
         }
-        if let Some(climb) = self.try_streams(bench, &case).await {
-            return Native::Ends(Box::new(climb));
+        // Where the model answers without a call, streams are asked for together with the further rungs.
+        if count_calls(&case) == 0 && !is_silent(&case) {
+            return Native::Fails(case, bench.replies);
         }
-        if count_calls(&case) > 0 {
-            return Native::Ends(Box::new(self.conclude(case, None)));
+        match self.try_streams(bench, &case).await {
+            Streams::Carry(climb) => return Native::Ends(climb),
+            Streams::Answer(streamed) => return Native::Fails(streamed, ReplyMode::Streamed),
+            Streams::NoMore => {}
         }
-        // A reply that the token limit ended is an answer, though it shows nothing.
-        let is_silent =
-            |trial: &Trial<Heard>| matches!(trial.shown, Observation::Settled(_)) && !trial.was_cut;
-        if case.trials.iter().all(is_silent) {
-            let silent = Finding::Skipped("the endpoint did not answer".to_owned());
-            return Native::Ends(Box::new(self.conclude(case, Some(&silent))));
-        }
-        Native::Fails(case)
+        let silent = Finding::Skipped("the endpoint did not answer".to_owned());
+        let spoken = (count_calls(&case) == 0).then_some(&silent);
+        Native::Ends(Box::new(self.conclude(case, spoken)))
     }
 
     /// Declares tools in the older field of a dialect that has one, where no call came as asked. Some
@@ -111,17 +110,22 @@ impl<'a> Ladder<'a> {
         Some(climb)
     }
 
-    /// Demands a call and teaches text protocols, all at once, where native tools led to no call.
+    /// Asks for streams, demands a call and teaches text protocols, all at once, where native tools led to
+    /// no call.
     pub(super) async fn teach(self, bench: &Bench, mut native: Case<Heard>) -> Climb {
         let rungs = self.further_rungs(bench).into_iter().map(|delivery| async move {
             (delivery, self.hold(&Bench { delivery, ..bench.clone() }, FIRST).await)
         });
         let more = self.try_native_again(bench, &native);
-        let (tried, (control, spoke), more) =
-            join3(hold_together(rungs), speaks(bench, self.probe), more).await;
+        let streams = self.try_streams(bench, &native);
+        let (tried, (control, spoke), more, streams) =
+            join4(hold_together(rungs), speaks(bench, self.probe), more, streams).await;
         native.trials.extend(more);
         if count_calls(&native) > 0 {
             return self.conclude(native, None);
+        }
+        if let Streams::Carry(climb) = streams {
+            return *climb;
         }
         let mut rungs = BTreeMap::from([("native".to_owned(), words(&native))]);
         rungs.extend(tried.iter().map(|(delivery, case)| (rung_name(*delivery), words(case))));
@@ -137,7 +141,10 @@ impl<'a> Ladder<'a> {
         };
         climb.result.rungs = rungs;
         climb.add_evidence(witnesses);
-        climb
+        if bench.replies == bench.manner.mode.first() {
+            return climb;
+        }
+        self.compare_with_plain(bench, climb).await
     }
 
     /// The rungs below the native one, in the order they are worth trying.
@@ -161,8 +168,8 @@ impl<'a> Ladder<'a> {
     /// Asks on the rung that the bench names, and on no other.
     pub(super) async fn ask_on_rung(self, bench: &Bench) -> Climb {
         let case = self.hold(bench, FIRST).await;
-        if let Some(climb) = self.try_streams(bench, &case).await {
-            return climb;
+        if let Streams::Carry(climb) = self.try_streams(bench, &case).await {
+            return *climb;
         }
         if count_calls(&case) > 0 {
             return self.conclude(case, None);

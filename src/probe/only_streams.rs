@@ -1,4 +1,5 @@
-//! Endpoints that only stream: plain requests lead to no call, and the same requests streamed do.
+//! Endpoints that only stream: plain requests lead to no call, and the same requests streamed do, or are at
+//! least answered.
 
 use std::collections::BTreeMap;
 
@@ -15,19 +16,37 @@ use crate::profile::{Finding, Mode, Observation, ProbeOutcome, ReplyMode};
 /// What plain requests are compared with.
 const STREAMED: &str = "the same call in a stream";
 
+/// What streams give where no plain request led to a call as asked.
+pub(super) enum Streams {
+    /// Every stream carries the call.
+    Carry(Box<Climb>),
+    /// They are answered, though without a call, and plain requests are not.
+    Answer(Case<Heard>),
+    /// Nothing that plain requests do not give, or they were not asked for.
+    NoMore,
+}
+
 impl Ladder<'_> {
     /// Asks for streams where no plain request led to a call as asked. Streams that all carry it show
     /// that the endpoint and the model can do it, so that plain replies are to blame.
-    pub(super) async fn try_streams(self, bench: &Bench, plain: &Case<Heard>) -> Option<Climb> {
+    pub(super) async fn try_streams(self, bench: &Bench, plain: &Case<Heard>) -> Streams {
         let is_open = bench.manner.mode == Mode::Both && bench.replies == ReplyMode::Plain;
         if !is_open || plain.trials.iter().any(Trial::is_pass) {
-            return None;
+            return Streams::NoMore;
         }
         let streams = Bench { replies: ReplyMode::Streamed, ..bench.clone() };
         let streamed = self.hold(&streams, FIRST).await;
-        if !streamed.trials.iter().all(Trial::is_pass) {
-            return None;
+        if streamed.trials.iter().all(Trial::is_pass) {
+            return Streams::Carry(Box::new(self.blame_plain(bench, plain, streamed).await));
         }
+        if is_silent(plain) && !is_silent(&streamed) {
+            return Streams::Answer(streamed);
+        }
+        Streams::NoMore
+    }
+
+    /// The result where streams carry the call, with a verdict on plain replies.
+    async fn blame_plain(self, bench: &Bench, plain: &Case<Heard>, streamed: Case<Heard>) -> Climb {
         // Trouble may have passed meanwhile, and a path that was given up is tried all the same.
         let client = bench.client.insisting();
         // A series of prose replies proves nothing; trouble is asked about once.
@@ -39,15 +58,36 @@ impl Ladder<'_> {
         let mut all = plain.clone();
         all.trials.extend(more.trials);
         if all.trials.iter().any(Trial::is_pass) {
-            return Some(self.conclude(all, None));
+            return self.conclude(all, None);
         }
         let rungs = [("native", words(&all)), ("streamed", words(&streamed))];
         let mut climb = self.conclude(streamed, None);
         climb.result.plain = Some(Box::new(judge(&self.probe.id, all, &greeting)));
         climb.result.rungs = BTreeMap::from(rungs.map(|(name, words)| (name.to_owned(), words)));
         climb.add_evidence(vec![spoke]);
-        Some(climb)
+        climb
     }
+
+    /// Adds the verdict on plain replies to what a further rung gave in streams.
+    pub(super) async fn compare_with_plain(self, bench: &Bench, mut climb: Climb) -> Climb {
+        let Some(delivery) = climb.result.delivery else { return climb };
+        let client = bench.client.insisting();
+        let replies = ReplyMode::Plain;
+        let plain = Bench { client, delivery, replies, trials: 1, ..bench.clone() };
+        let ((greeting, spoke), case) =
+            join(speaks(&plain, self.probe), self.hold(&plain, FIRST)).await;
+        let trials = case.trials.iter().flat_map(|trial| trial.evidence.clone());
+        climb.add_evidence(trials.chain([spoke]).collect());
+        climb.result.plain = Some(Box::new(judge(&self.probe.id, case, &greeting)));
+        climb
+    }
+}
+
+/// Whether nothing was answered that could be judged. A reply that the token limit ended is an answer,
+/// though it shows nothing.
+pub(super) fn is_silent(case: &Case<Heard>) -> bool {
+    let is_open = |trial: &Trial<Heard>| matches!(trial.shown, Observation::Settled(_));
+    case.trials.iter().all(|trial| is_open(trial) && !trial.is_pass() && !trial.was_cut)
 }
 
 /// The verdict on plain requests, while streams carry the call. Trouble counts only where a plain

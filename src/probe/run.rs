@@ -85,7 +85,7 @@ async fn climb_and_ask<'a>(
             let is_as_begun = climb.client.is_none() && climb.result.replies == bench.replies;
             climb.result.delivery.is_some() && is_as_begun
         }
-        Native::Fails(_) => false,
+        Native::Fails(..) => false,
     };
     let id = &ladder.probe.id;
     listener.began(id);
@@ -97,10 +97,12 @@ async fn climb_and_ask<'a>(
     let asking = ask_all(bench, probes, listener);
     let (climb, asked) = match ask_meanwhile(native, works, asking).await {
         (Native::Ends(climb), asked) => (*climb, asked),
-        (Native::Fails(trials), _) => {
+        (Native::Fails(trials, replies), _) => {
+            let bench = &Bench { replies, ..bench.clone() };
             let likely = ladder.likely();
             let holds = |climb: &Climb| likely.is_some() && climb.result.delivery == likely;
-            let likely_bench = on(likely.unwrap_or(bench.delivery));
+            let likely_bench =
+                Bench { delivery: likely.unwrap_or(bench.delivery), ..bench.clone() };
             let asking = ask_all(&likely_bench, probes, listener);
             let taught = ladder.teach(bench, trials).inspect(|_| listener.asked(id));
             ask_meanwhile(taught, holds, asking).await

@@ -130,6 +130,11 @@ pub(crate) fn answer(asked: &Asked, message: &Value) -> Script {
     if is_streamed(asked) { streamed(message) } else { reply(message) }
 }
 
+/// A server that changes what the model says before it answers.
+pub(crate) fn speak(asked: &Asked, speak: fn(Says) -> Says) -> Script {
+    answer(asked, &message(&speak(mind(asked)), word))
+}
+
 /// A refusal in the usual envelope.
 pub(crate) fn refusal(status: u16, words: &str) -> Script {
     Script::json(status, &json!({"error": {"message": words, "type": "invalid_request_error"}}))

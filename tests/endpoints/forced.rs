@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use crate::refusals::PLACES;
+use crate::places::PLACES;
 use crate::server::{Asked, Script, Server};
-use crate::{Verdict, chat, others, probe};
+use crate::{Verdict, chat, probe};
 
 /// The choice that a request makes, as its dialect spells it.
 fn choice(asked: &Asked) -> &Value {
@@ -73,17 +73,22 @@ async fn a_model_that_calls_only_under_force_is_forced_until_it_has_a_result() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_may_be_demanded_by_name_where_any_call_may_not() {
-    let (path, healthy) = PLACES[0];
-    let server = Server::start(move |asked| {
-        if *choice(asked) == json!("required") {
-            return chat::refusal(400, "tool_choice 'required' is not supported");
-        }
-        reluctant(asked, healthy)
-    })
+    join_all(PLACES.into_iter().take(4).map(async |(path, healthy)| {
+        let server = Server::start(move |asked| {
+            let text = asked.body.to_string();
+            let is_named = choice(asked).is_object() || text.contains("allowedFunctionNames");
+            let is_any = is_forced(asked) && (!is_named || choice(asked)["type"] == "any");
+            if is_any {
+                return chat::refusal(400, "a call cannot be demanded without its name");
+            }
+            reluctant(asked, healthy)
+        })
+        .await;
+        let verdict = probe(&server.at(path), &["--trials", "1", "--timeout", "20s"]).await;
+        is_forced_profile(&verdict, path);
+        assert_eq!(verdict.profile["results"]["singleTool"]["force"], "named", "{path}");
+    }))
     .await;
-    let verdict = probe(&server.at(path), &["--trials", "2", "--timeout", "20s"]).await;
-    is_forced_profile(&verdict, path);
-    assert_eq!(verdict.profile["results"]["singleTool"]["force"], "named");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -110,8 +115,7 @@ async fn choices_are_asked_whether_or_not_the_model_calls_by_itself() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dialect_without_a_choice_has_no_forced_rung() {
-    let server =
-        Server::start(|asked| others::lines(&reworded(asked, "Call the tool `", "`"))).await;
+    let server = Server::start(|asked| PLACES[4].1(&reworded(asked, "Call the tool `", "`"))).await;
     let verdict = probe(&server.at("/api/chat"), &["--trials", "1", "--timeout", "20s"]).await;
     assert_eq!(verdict.profile["toolCallFormat"], "none");
     let rungs = verdict.profile["results"]["singleTool"]["rungs"].to_string();
@@ -123,7 +127,7 @@ async fn a_gemini_endpoint_that_reads_only_parameters_is_found_out() {
     let server = Server::start(|asked| {
         let is_blind = asked.body.to_string().contains("parametersJsonSchema");
         // Without a schema, arguments are lost.
-        others::parts(&if is_blind { reworded(asked, "\\n- ", "\\nX ") } else { asked.clone() })
+        PLACES[3].1(&if is_blind { reworded(asked, "\\n- ", "\\nX ") } else { asked.clone() })
     })
     .await;
     let verdict = probe(&server.at("/v1beta"), &["--trials", "2", "--timeout", "20s"]).await;

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
+use crate::places::PLACES;
 use crate::probe;
-use crate::refusals::PLACES;
 use crate::server::{Asked, Script, Server};
 
 /// The most tokens that a request allows, in the field of its dialect.
@@ -66,6 +66,26 @@ async fn a_reply_that_fills_the_limit_is_cut_whatever_it_says_in_any_dialect() {
         let defects = verdict.profile["results"]["singleTool"]["defects"].to_string();
         assert!(defects.contains("limit-masked"), "{path}: {defects}");
         assert!(!verdict.statuses().contains(&"fail".to_owned()), "{path}");
+    }))
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_endpoint_that_allows_fewer_tokens_is_asked_for_fewer_in_any_dialect() {
+    join_all(PLACES.map(async |(path, healthy)| {
+        let server = Server::start(move |asked| match limit(asked) {
+            Some(sent) if sent > 600 => {
+                let words = format!("max_tokens: {sent} > 600, which is the most output tokens");
+                Script::json(400, &json!({"error": {"message": words, "code": 400}}))
+            }
+            _ => healthy(asked),
+        })
+        .await;
+        let verdict = probe(&server.at(path), &["--trials", "1", "--timeout", "20s"]).await;
+        assert_eq!(verdict.code, Some(0), "{path}: {} {:#}", verdict.errors, verdict.profile);
+        for result in ["singleTool", "schema", "closedLoop", "parallelTool", "streaming"] {
+            assert_eq!(verdict.result(result).0, "pass", "{path}: {result}");
+        }
     }))
     .await;
 }

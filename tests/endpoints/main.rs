@@ -4,7 +4,7 @@
 //!
 //! - `server`: a loopback server that answers each request with scripted bytes
 //! - `mind`: a model that does as it is told, from the text of a conversation alone
-//! - `chat`: how a chat server hears and speaks; `others`: how the other dialects do
+//! - `chat`: how a chat server hears and speaks; `others`: how the other dialects do; `places`: all five
 //! - `forced`: models that call only when told to; `limits`: replies that the token limit ended
 //! - `modes`: endpoints that only stream, and suites that are asked in one way
 //! - `parallel`: two calls and their results; `refusals`: accounts that run dry
@@ -25,6 +25,7 @@ mod mind;
 mod modes;
 mod others;
 mod parallel;
+mod places;
 mod plans;
 mod refusals;
 mod server;

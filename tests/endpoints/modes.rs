@@ -6,16 +6,12 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use crate::chat::{self, good};
-use crate::refusals::PLACES;
+use crate::mind::Says;
+use crate::places::{PLACES, RESULTS, SPEAKERS, is_streamed};
 use crate::server::{Asked, Script, Server, Then};
 use crate::{Verdict, probe};
 
 const ARGS: [&str; 4] = ["--trials", "2", "--timeout", "20s"];
-
-/// Whether a stream is asked for, in any dialect.
-fn is_streamed(asked: &Asked) -> bool {
-    chat::is_streamed(asked) || asked.path.ends_with(":streamGenerateContent")
-}
 
 /// How plain requests fail.
 type Failure = fn() -> Script;
@@ -169,36 +165,128 @@ async fn a_mode_asks_the_whole_suite_in_one_way_in_any_dialect() {
     .await;
 }
 
-/// What a fault in streams is called, when it shows, and which twin shows it.
-type StreamFault = (&'static str, fn(&Asked) -> bool, &'static str);
+/// The same request as a stream, in any dialect.
+fn as_stream(asked: &Asked) -> Asked {
+    let mut streamed = asked.clone();
+    streamed.path = asked.path.replace(":generateContent", ":streamGenerateContent");
+    if !streamed.path.contains(":stream") {
+        streamed.body["stream"] = json!(true);
+    }
+    streamed
+}
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_probe_has_a_twin_that_finds_what_only_streams_lose() {
-    let faults: [StreamFault; 3] = [
-        ("a keyword", |asked| asked.body.to_string().contains("probe_integer"), "schema"),
-        ("an error", |asked| asked.body.to_string().contains("is_error"), "error-repair"),
-        (
-            "two results",
-            |asked| asked.body.to_string().matches(r#""role":"tool""#).count() > 1,
-            "history",
-        ),
-    ];
-    join_all(faults.map(async |(name, is_lost, twin)| {
+async fn an_endpoint_that_streams_whatever_is_asked_has_no_plain_replies_in_any_dialect() {
+    join_all(PLACES.map(async |(path, healthy)| {
+        let server = Server::start(move |asked| healthy(&as_stream(asked))).await;
+        let verdict = probe(&server.at(path), &["--trials", "1", "--timeout", "20s"]).await;
+        is_streamed_profile(&verdict, path);
+        assert_eq!(verdict.profile["supportsPlainToolUse"], false, "{path}");
+        let plain = verdict.profile["results"]["singleTool"]["plain"]["reason"].to_string();
+        assert!(plain.contains("a stream where one whole body was asked for"), "{path}: {plain}");
+    }))
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_that_ends_inside_its_first_event_is_cut_in_any_dialect() {
+    join_all(PLACES.map(async |(path, healthy)| {
         let server = Server::start(move |asked| {
-            if is_streamed(asked) && is_lost(asked) {
-                return chat::refusal(400, "not in a stream");
+            let mut script = healthy(asked);
+            if is_streamed(asked) {
+                let first = script.pieces[1].slice(..40);
+                script.pieces.truncate(1);
+                script.pieces.push(first);
             }
-            chat::answer(asked, &good(asked))
+            script
         })
         .await;
-        let verdict = probe(&server.at(PLACES[0].0), &ARGS).await;
+        let verdict = probe(&server.at(path), &["--trials", "1", "--timeout", "20s"]).await;
+        let (status, reason) = verdict.result("streaming");
+        assert_eq!(status, "fail", "{path}: {reason}");
+        assert!(reason.contains("the stream ended before the reply did"), "{path}: {reason}");
+    }))
+    .await;
+}
+
+/// What a fault in streams is called, in which requests it shows by their text and the word for a result,
+/// and which twin shows it.
+type StreamFault = (&'static str, fn(&str, &str) -> bool, &'static str);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_probe_has_a_twin_that_finds_what_only_streams_lose_in_any_dialect() {
+    let faults: [StreamFault; 3] = [
+        ("a keyword", |text, _| text.contains("probe_integer"), "schema"),
+        ("an error", |text, _| text.contains("is_error"), "error-repair"),
+        ("two results", |text, result| text.matches(result).count() > 1, "history"),
+    ];
+    let places = PLACES.into_iter().zip(RESULTS);
+    let cases = places.flat_map(|place| faults.map(|fault| (place, fault)));
+    join_all(cases.map(async |(((path, healthy), result), (name, is_lost, twin))| {
+        let server = Server::start(move |asked| {
+            if is_streamed(asked) && is_lost(&asked.body.to_string(), result) {
+                return chat::refusal(400, "not in a stream");
+            }
+            healthy(asked)
+        })
+        .await;
+        let what = format!("{path}, {name}");
+        let verdict = probe(&server.at(path), &["--trials", "1", "--timeout", "20s"]).await;
         let streaming = &verdict.profile["results"]["streaming"];
         let found = &streaming["twins"][twin];
-        assert_eq!(found["verdict"], "accepted-invalid", "{name}: {found}");
-        assert_eq!(verdict.profile["supportsStreamingToolUse"], false, "{name}: {streaming}");
+        assert_eq!(found["verdict"], "accepted-invalid", "{what}: {found}");
+        assert_eq!(verdict.profile["supportsStreamingToolUse"], false, "{what}: {streaming}");
         for result in ["singleTool", "schema", "closedLoop", "parallelTool", "errorRepair"] {
-            assert_eq!(verdict.result(result).0, "pass", "{name}: {result}");
+            assert_eq!(verdict.result(result).0, "pass", "{what}: {result}");
         }
+    }))
+    .await;
+}
+
+/// Writes calls as the protocol that it was taught says.
+fn as_taught(says: Says) -> Says {
+    let write = |(name, arguments): &(String, Value)| chat::hermes(name, arguments);
+    match says {
+        Says::Calls(calls) => Says::Words(calls.iter().map(write).collect::<Vec<_>>().join("\n")),
+        says @ Says::Words(_) => says,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_without_native_tools_that_only_streams_is_taught_in_streams_in_any_dialect() {
+    let failures: [(&str, Failure); 2] = [("400", refused), ("500", broken)];
+    let places = PLACES.into_iter().zip(SPEAKERS);
+    let cases = places.flat_map(|place| failures.map(|failure| (place, failure)));
+    join_all(cases.map(async |(((path, _), speak), (name, failure))| {
+        let server = Server::start(move |asked| {
+            let text = asked.body.to_string();
+            match (is_streamed(asked), chat::has_tools(asked)) {
+                (false, _) => failure(),
+                (true, true) => chat::refusal(400, "m does not support tools"),
+                // It never learnt to write a fence.
+                (true, false) if text.contains("~~~") || text.contains("<tool_use>") => {
+                    speak(asked, |_| Says::Words("I am only a language model.".to_owned()))
+                }
+                (true, false) => speak(asked, as_taught),
+            }
+        })
+        .await;
+        let what = format!("{path}, {name}");
+        let verdict = probe(&server.at(path), &["--trials", "1", "--timeout", "20s"]).await;
+        assert_eq!(verdict.code, Some(0), "{what}: {} {:#}", verdict.errors, verdict.profile);
+        let single = &verdict.profile["results"]["singleTool"];
+        assert_eq!(single["replies"], "streamed", "{what}: {single:#}");
+        for (field, expected) in [
+            ("toolDelivery", json!("prompted:tool-call")),
+            ("toolCallFormat", json!("json-text")),
+            ("errorRepair", json!("reliable")),
+            ("supportsStreamingToolUse", json!(true)),
+        ] {
+            assert_eq!(verdict.profile[field], expected, "{what}: {field}");
+        }
+        // Trouble of everything plain is no verdict on plain replies; a refusal is one.
+        let plain = if name == "400" { json!(false) } else { Value::Null };
+        assert_eq!(verdict.profile["supportsPlainToolUse"], plain, "{what}: {single:#}");
     }))
     .await;
 }

@@ -18,7 +18,7 @@ fn words(value: &Value) -> String {
 }
 
 /// Messages, with turns that must alternate and ids that must be known.
-pub(crate) fn messages(asked: &Asked) -> Script {
+pub(crate) fn messages(asked: &Asked, speak: fn(Says) -> Says) -> Script {
     let mut heard = Vec::new();
     let mut before = "";
     for message in list(&asked.body["messages"]) {
@@ -34,7 +34,7 @@ pub(crate) fn messages(asked: &Asked) -> Script {
             (_, content) => vec![Heard::User(words(content))],
         });
     }
-    let says = obey(&heard);
+    let says = speak(obey(&heard));
     let blocks: Vec<Value> = match &says {
         Says::Words(words) => vec![json!({"type": "text", "text": words})],
         Says::Calls(calls) => (0..)
@@ -98,7 +98,7 @@ fn events(blocks: &[Value], stop: &str) -> String {
 }
 
 /// Items, with ids of their own kind and calls that want their results next to them.
-pub(crate) fn items(asked: &Asked) -> Script {
+pub(crate) fn items(asked: &Asked, speak: fn(Says) -> Says) -> Script {
     let mut heard = Vec::new();
     for item in list(&asked.body["input"]) {
         heard.extend(match (item["type"].as_str(), item["role"].as_str()) {
@@ -110,7 +110,7 @@ pub(crate) fn items(asked: &Asked) -> Script {
             _ => None,
         });
     }
-    let output: Vec<Value> = match obey(&heard) {
+    let output: Vec<Value> = match speak(obey(&heard)) {
         Says::Words(words) => {
             let content = json!([{"type": "output_text", "text": words, "annotations": []}]);
             vec![json!({"type": "message", "id": "m-1", "role": "assistant", "content": content})]
@@ -156,7 +156,7 @@ fn item_events(response: &Value) -> String {
 }
 
 /// Lines of JSON, with calls that have no ids.
-pub(crate) fn lines(asked: &Asked) -> Script {
+pub(crate) fn lines(asked: &Asked, speak: fn(Says) -> Says) -> Script {
     let heard: Vec<Heard> = list(&asked.body["messages"])
         .iter()
         .filter_map(|message| {
@@ -169,7 +169,7 @@ pub(crate) fn lines(asked: &Asked) -> Script {
             })
         })
         .collect();
-    let message = match obey(&heard) {
+    let message = match speak(obey(&heard)) {
         Says::Words(words) => json!({"role": "assistant", "content": words}),
         Says::Calls(calls) => {
             let call =
@@ -196,7 +196,7 @@ pub(crate) fn lines(asked: &Asked) -> Script {
 }
 
 /// Contents and parts, with calls that have no ids.
-pub(crate) fn parts(asked: &Asked) -> Script {
+pub(crate) fn parts(asked: &Asked, speak: fn(Says) -> Says) -> Script {
     let mut heard = Vec::new();
     for content in list(&asked.body["contents"]) {
         if content["role"] == "model" {
@@ -210,7 +210,7 @@ pub(crate) fn parts(asked: &Asked) -> Script {
             },
         ));
     }
-    let parts: Vec<Value> = match obey(&heard) {
+    let parts: Vec<Value> = match speak(obey(&heard)) {
         Says::Words(words) => vec![json!({"text": words})],
         Says::Calls(calls) => calls
             .into_iter()

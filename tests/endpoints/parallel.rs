@@ -3,22 +3,12 @@
 use futures_util::future::join_all;
 use serde_json::json;
 
-use crate::chat::{self, mind, word};
 use crate::mind::Says;
-use crate::refusals::PLACES;
+use crate::places::{PLACES, RESULTS, SPEAKERS};
 use crate::server::{Script, Server};
 use crate::{Verdict, probe};
 
 const ARGS: [&str; 4] = ["--trials", "2", "--timeout", "20s"];
-
-/// What every result is called in the histories of the dialects, in the order of [`PLACES`].
-const RESULTS: [&str; 5] = [
-    r#""role":"tool""#,
-    r#""type":"tool_result""#,
-    r#""type":"function_call_output""#,
-    r#""functionResponse":"#,
-    r#""role":"tool""#,
-];
 
 fn has_single_calls(verdict: &Verdict, name: &str) {
     for result in ["singleTool", "closedLoop", "errorRepair"] {
@@ -52,22 +42,26 @@ async fn two_results_that_are_refused_are_no_parallel_tool_use_in_any_dialect() 
     .await;
 }
 
+/// Answers from the first result alone.
+fn first_result_only(says: Says) -> Says {
+    match says {
+        Says::Words(words) => Says::Words(words.split(" and ").next().unwrap_or_default().into()),
+        says @ Says::Calls(_) => says,
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn two_results_of_which_one_is_read_are_no_parallel_tool_use() {
-    let server = Server::start(|asked| {
-        let says = match mind(asked) {
-            Says::Words(words) => {
-                Says::Words(words.split(" and ").next().unwrap_or_default().to_owned())
-            }
-            says @ Says::Calls(_) => says,
-        };
-        chat::answer(asked, &chat::message(&says, word))
-    })
+async fn two_results_of_which_one_is_read_are_no_parallel_tool_use_in_any_dialect() {
+    let cases = PLACES.into_iter().zip(SPEAKERS);
+    join_all(cases.map(async |((path, _), speak)| {
+        let server = Server::start(move |asked| speak(asked, first_result_only)).await;
+        let verdict = probe(&server.at(path), &["--trials", "1", "--timeout", "20s"]).await;
+        has_single_calls(&verdict, path);
+        let found = verdict.result("parallelTool");
+        assert_eq!(found, ("fail", "2 calls, but only 1 of their results is used"), "{path}");
+        assert_eq!(verdict.profile["supportsParallelToolUse"], false, "{path}");
+        let taken = &verdict.profile["results"]["parallelTool"]["resultsTaken"];
+        assert_eq!(taken, "accepted", "{path}");
+    }))
     .await;
-    let verdict = probe(&server.at(PLACES[0].0), &ARGS).await;
-    has_single_calls(&verdict, "one read");
-    let (status, reason) = verdict.result("parallelTool");
-    assert_eq!((status, reason), ("fail", "2 calls, but only 1 of their results is used"));
-    assert_eq!(verdict.profile["supportsParallelToolUse"], false);
-    assert_eq!(verdict.profile["results"]["parallelTool"]["resultsTaken"], "accepted");
 }

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use crate::chat::{self, good, hermes, mind, word, written};
 use crate::forced::reluctant;
 use crate::mind::Says;
+use crate::places::PLACES;
 use crate::probe;
-use crate::refusals::PLACES;
 use crate::server::{Asked, Script, Server};
 use crate::wild::behaviours;
 

@@ -4,19 +4,9 @@ use futures_util::{StreamExt as _, stream};
 use serde_json::json;
 
 use crate::chat::{self, good};
-use crate::server::{Asked, Script, Server};
-use crate::{others, probe};
-
-/// A dialect's path, a healthy server of it, and where its requests are counted.
-pub(crate) type Place = (&'static str, fn(&Asked) -> Script);
-
-pub(crate) const PLACES: [Place; 5] = [
-    ("/v1/chat/completions", |asked| chat::answer(asked, &good(asked))),
-    ("/v1/messages", others::messages),
-    ("/v1/responses", others::items),
-    ("/v1beta/models/m:generateContent", others::parts),
-    ("/api/chat", others::lines),
-];
+use crate::places::{PLACES, Place};
+use crate::probe;
+use crate::server::{Script, Server};
 
 /// What an account that ran dry is answered with: in words that are known, and in words that are not.
 const BODIES: [(&str, &str); 5] = [

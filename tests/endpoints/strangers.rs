@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 
 use crate::chat::{good, hermes, mind, word, written};
 use crate::mind::{Heard, Says, obey};
+use crate::places::{PLACES, SPEAKERS};
 use crate::server::{Asked, Script, Server};
-use crate::{Verdict, chat, others, probe};
+use crate::{Verdict, chat, probe};
 
 const CHAT: &str = "/v1/chat/completions";
 
@@ -71,17 +72,79 @@ async fn single_bytes_and_carriage_returns_are_no_trouble_but_numbers_as_ids_bre
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_keyword_that_is_refused_every_time_makes_the_schema_partial() {
-    let verdict = met(CHAT, |asked| {
-        if asked.body["tools"].to_string().contains("\"pattern\"") {
-            let error = json!({"message": "no pattern here", "type": "invalid_request_error"});
-            return Script::json(400, &json!({"error": error}));
+async fn a_keyword_that_is_refused_every_time_makes_the_schema_partial_in_any_dialect() {
+    for (path, healthy) in PLACES {
+        let server = Server::start(move |asked| {
+            let tools = asked.body["tools"].to_string();
+            if tools.contains("\"pattern\"") || tools.contains("minLength") {
+                return chat::refusal(400, "no pattern here");
+            }
+            healthy(asked)
+        })
+        .await;
+        let args = ["--trials", "1", "--timeout", "20s", "--require", "schema"];
+        let verdict = probe(&server.at(path), &args).await;
+        verdict.says("schema", "partial", "no pattern here");
+        assert_eq!(verdict.code, Some(1), "{path}: {}", verdict.errors);
+    }
+}
+
+/// Writes the arguments of every call as a string that holds JSON.
+fn as_strings(says: Says) -> Says {
+    match says {
+        Says::Calls(calls) => Says::Calls(
+            calls.into_iter().map(|(name, input)| (name, json!(input.to_string()))).collect(),
+        ),
+        says @ Says::Words(_) => says,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn arguments_that_arrive_as_a_string_break_ordinary_clients_in_any_dialect() {
+    for ((path, _), speak) in PLACES.into_iter().zip(SPEAKERS) {
+        let verdict = met(path, move |asked| speak(asked, as_strings)).await;
+        for (result, field) in
+            [("singleTool", "supportsPlainToolUse"), ("streaming", "supportsStreamingToolUse")]
+        {
+            verdict.says(result, "partial", " breaks ");
+            assert_eq!(verdict.profile[field], false, "{path}");
+            let breaks = &verdict.profile["results"][result]["breaks"][0]["clients"];
+            assert!(breaks.as_array().is_some_and(|it| it.len() >= 2), "{path}: {breaks}");
         }
-        let message = chat::message(&mind(asked), |index| json!(format!("call_{index}")));
-        chat::answer(asked, &message)
-    })
-    .await;
-    verdict.says("schema", "partial", "pattern: ");
+        verdict.says("closedLoop", "pass", "");
+    }
+}
+
+/// Calls with a value that nobody asked for.
+fn with_other_values(says: Says) -> Says {
+    let spoil = |input: Value| match input {
+        Value::Object(fields) => {
+            let spoil = |value: Value| match value {
+                Value::String(text) if text.len() > 6 => json!(format!("{text}-or-so")),
+                other => other,
+            };
+            fields.into_iter().map(|(key, value)| (key, spoil(value))).collect()
+        }
+        other => other,
+    };
+    match says {
+        Says::Calls(calls) => {
+            Says::Calls(calls.into_iter().map(|(name, input)| (name, spoil(input))).collect())
+        }
+        says @ Says::Words(_) => says,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_with_other_values_is_not_no_call_in_any_dialect() {
+    for ((path, _), speak) in PLACES.into_iter().zip(SPEAKERS) {
+        let verdict = met(path, move |asked| speak(asked, with_other_values)).await;
+        verdict.says("singleTool", "fail", "a call with other values than asked for");
+        // The model is to blame, and not how its calls arrive.
+        verdict.is(&json!({
+            "toolDelivery": "native", "supportsPlainToolUse": null, "supportsStreamingToolUse": true
+        }));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -359,25 +422,25 @@ async fn results_that_never_reach_the_model_are_told_by_the_call_that_comes_agai
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_messages_server_that_wants_turns_to_alternate_gets_them() {
-    let verdict = met("/v1/messages", others::messages).await;
+    let verdict = met(PLACES[1].0, PLACES[1].1).await;
     verdict.is(&all_right("anthropic")).says("closedLoop", "pass", "");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn lines_of_json_without_ids_are_enough() {
-    let verdict = met("/api/chat", others::lines).await;
+    let verdict = met(PLACES[4].0, PLACES[4].1).await;
     verdict.is(&all_right("openai")).says("closedLoop", "pass", "");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn function_calls_without_ids_are_paired_by_name_and_order() {
-    let verdict = met("/v1beta", others::parts).await;
+    let verdict = met("/v1beta", PLACES[3].1).await;
     verdict.is(&all_right("gemini")).says("closedLoop", "pass", "");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn items_are_enough_without_names_numbers_and_deltas() {
-    let verdict = met("/v1/responses", others::items).await;
+    let verdict = met(PLACES[2].0, PLACES[2].1).await;
     verdict.is(&all_right("openai")).says("closedLoop", "pass", "");
 }
 
@@ -387,19 +450,9 @@ fn taken(verdict: &Verdict) -> Value {
     shapes.iter().map(|(shape, it)| (shape.clone(), it["taken"].clone())).collect()
 }
 
-/// A path, and what is served there.
-type Place = (&'static str, fn(&Asked) -> Script);
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_takes_any_history_and_reads_it_ignores_none() {
-    let places: [Place; 5] = [
-        (CHAT, |asked| chat::answer(asked, &good(asked))),
-        ("/v1/responses", others::items),
-        ("/v1/messages", others::messages),
-        ("/v1beta", others::parts),
-        ("/api/chat", others::lines),
-    ];
-    for (path, behaviour) in places {
+    for (path, behaviour) in PLACES {
         // Without the call between them, a question and results are two turns of one speaker.
         let orphan = if path == "/v1/messages" { "rejected" } else { "accepted" };
         assert_eq!(
@@ -531,7 +584,7 @@ async fn a_streak_of_prose_does_not_send_a_model_down_the_ladder() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dialect_without_a_choice_of_tools_is_not_blamed_for_ignoring_it() {
-    let server = Server::start(others::lines).await;
+    let server = Server::start(PLACES[4].1).await;
     let args = ["--suite", "full", "--trials", "1", "--timeout", "20s"];
     let verdict = probe(&server.at("/api/chat"), &args).await;
     let choices = &verdict.profile["results"]["extended"]["tool-choice"]["cases"];

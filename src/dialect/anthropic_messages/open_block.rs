@@ -132,7 +132,7 @@ impl OpenBlock {
                 }
             }
         } else {
-            arguments::read_text(&self.json, defects)?
+            arguments::read_joined(&self.json, defects)?
         };
         wrapped::unwrap(&value, defects).map_or(Ok(value), Err)
     }

@@ -49,7 +49,9 @@ impl fmt::Display for ServiceTrouble {
             Self::Quota => "the quota is used up",
             Self::Overload => "the service is not ready",
             Self::Model => "the model is not served",
-            Self::ContextLength => "the request is too long for the model",
+            Self::ContextLength => {
+                "the request is too long for the model; --max-tokens asks for shorter replies"
+            }
             Self::ContentFilter => "a content filter declined the request",
             Self::NotRecorded => "the upstream has no recording of the request",
         })
@@ -118,6 +120,14 @@ mod tests {
     }
 
     #[test]
+    fn every_row_says_where_it_was_read_or_that_it_was_not_looked_up() {
+        let sources = ["#", "https://", ", tried", "unverified", "-sdk-", "google.rpc", "`"];
+        for row in ROWS.iter() {
+            assert!(sources.iter().any(|source| row.seen.contains(source)), "{}", row.seen);
+        }
+    }
+
+    #[test]
     fn trouble_is_told_from_a_refusal_by_type_code_or_words() {
         let of = |body: &str| ApiError::from_response(400, Vec::new(), body).service_trouble();
         let rows = [
@@ -136,6 +146,16 @@ mod tests {
             (
                 r#"{"error":"model requires more system memory (5 GiB) than is available"}"#,
                 Some(ServiceTrouble::Overload),
+            ),
+            (
+                r#"{"error":{"code":"1301","message":"系统检测到输入或生成内容可能包含不安全或敏感内容"}}"#,
+                Some(ServiceTrouble::ContentFilter),
+            ),
+            (r#"{"error":{"code":1113,"message":"您的账户已欠费"}}"#, Some(ServiceTrouble::Credit)),
+            (r#"{"detail":"Content Exists Risk"}"#, Some(ServiceTrouble::ContentFilter)),
+            (
+                r#"{"object":"error","message":"max_tokens must be at least 1, got -186.","type":"BadRequestError","code":400}"#,
+                Some(ServiceTrouble::ContextLength),
             ),
             (r#"{"error":"registry/m:latest does not support tools"}"#, None),
             (

@@ -78,7 +78,7 @@ impl ProbeKind for BasicFormat {
         }
         // The native rung is asked once more before another one counts, and a call is demanded in each
         // way. The control that asks for a word without tools costs less than a trial.
-        let rungs = 3 + count(Force::ALL.len()) + count(self.protocols.len());
+        let rungs = 4 + count(Force::ALL.len()) + count(self.protocols.len());
         Estimate { likely: once, most: once * rungs }
     }
 

@@ -69,14 +69,28 @@ fn blocks<'a>(text: &str, tools: &'a [ToolSpec]) -> Vec<(&'a ToolSpec, Value)> {
     found
 }
 
-/// `- place.city = "Oslo"` as path and value. What is not JSON is text.
+/// `- place.city = "Oslo"` as path and value.
 fn value_line(line: &str) -> Option<(&str, Value)> {
     let rest = line.trim_start().strip_prefix(['-', '*', '•'])?;
     let (path, value) = rest.split_once('=')?;
     let path = path.trim().trim_matches('`');
     let value = value.trim();
-    paths::set(&mut Value::Null, path, Value::Null).then(|| {
-        (path, serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned())))
+    paths::set(&mut Value::Null, path, Value::Null).then(|| (path, read_value(value)))
+}
+
+/// The value that a text stands for. What is not JSON is text.
+fn read_value(text: &str) -> Value {
+    let read = serde_json::from_str(text).ok().or_else(|| read_quoted(text));
+    read.unwrap_or_else(|| Value::String(text.to_owned()))
+}
+
+/// A value inside a prompt that was quoted as a whole, as opencode 1.18 does: `\"a b\"`, and another quote
+/// where the prompt ends.
+fn read_quoted(text: &str) -> Option<Value> {
+    let texts = [Some(text), text.strip_suffix('"')];
+    texts.into_iter().flatten().find_map(|text| {
+        let inner: String = serde_json::from_str(&format!("\"{text}\"")).ok()?;
+        serde_json::from_str(&inner).ok()
     })
 }
 
@@ -106,6 +120,16 @@ mod tests {
         let planned = find_calls(text, &tools());
         assert_eq!(planned.len(), 1);
         assert_eq!(planned[0].input, json!({"message": "a = \"b\"\n</tool_call>", "tag": "beta"}));
+    }
+
+    #[test]
+    fn a_prompt_that_is_quoted_as_a_whole_means_the_same() {
+        let text =
+            "\"Call the tool `echo` once, with:\n- tag = \\\"beta\\\"\n- message = \\\"a b\\\"\"";
+        let planned = find_calls(text, &tools());
+        assert_eq!(planned[0].input, json!({"message": "a b", "tag": "beta"}));
+        let unquoted = find_calls("Call the tool `echo` with:\n- message = /a b", &tools());
+        assert_eq!(unquoted[0].input["message"], "/a b");
     }
 
     #[test]

@@ -4,20 +4,28 @@
 
 use serde_json::{Value, json};
 
-use super::{change_events, fill};
+use super::{cache, change_events, fill};
 use crate::wire::Frame;
 
 /// Fills a whole message, or the one that a stream begins with.
-pub(super) fn complete(message: &mut Value) {
+pub(super) fn complete(message: &mut Value, request: &Value) {
     fill(message, [("stop_details", Value::Null), ("container", Value::Null)]);
     if let Some(usage) = message.get_mut("usage") {
+        cache::count_anthropic(usage, request);
         complete_usage(usage);
     }
     let content = message.get_mut("content").and_then(Value::as_array_mut);
-    content.into_iter().flatten().for_each(complete_block);
+    content.into_iter().flatten().for_each(|block| {
+        complete_block(block);
+        // Recorded replies leave the field out; the OpenAPI document requires a list or null, and null is
+        // what @ai-sdk/anthropic 3.0.138 does not take.
+        if block.get("type").is_some_and(|kind| kind == "text") {
+            fill(block, [("citations", json!([]))]);
+        }
+    });
 }
 
-/// Nothing is cached here, and the counts say so.
+/// Where nothing is cached, the counts say so.
 fn complete_usage(usage: &mut Value) {
     fill(
         usage,
@@ -37,19 +45,16 @@ fn complete_usage(usage: &mut Value) {
 }
 
 fn complete_block(block: &mut Value) {
-    match block.get("type").and_then(Value::as_str) {
-        // The schema also allows null, which @ai-sdk/anthropic 3.0.138 does not.
-        Some("text") => fill(block, [("citations", json!([]))]),
-        Some("tool_use") => fill(block, [("caller", json!({"type": "direct"}))]),
-        _ => {}
+    if block.get("type").is_some_and(|kind| kind == "tool_use") {
+        fill(block, [("caller", json!({"type": "direct"}))]);
     }
 }
 
 /// Fills the message and the blocks as they are announced.
-pub(super) fn complete_frames(mut frames: Vec<Frame>) -> Vec<Frame> {
+pub(super) fn complete_frames(mut frames: Vec<Frame>, request: &Value) -> Vec<Frame> {
     change_events(&mut frames, |event| {
         if let Some(message) = event.get_mut("message") {
-            complete(message);
+            complete(message, request);
         }
         if let Some(block) = event.get_mut("content_block") {
             complete_block(block);
@@ -67,7 +72,7 @@ mod tests {
         let mut message = json!({"content": [{"type": "text", "text": "a"},
             {"type": "tool_use", "id": "t", "name": "n", "input": {}}],
             "usage": {"input_tokens": 7, "cache_read_input_tokens": 3}});
-        complete(&mut message);
+        complete(&mut message, &json!({}));
         let usage = &message["usage"];
         assert_eq!(
             (&usage["cache_creation_input_tokens"], &usage["input_tokens"]),

@@ -9,7 +9,11 @@
 //! - `responses`: fields and items of the response object, whole or streamed
 //! - `messages`: the same for Anthropic's message
 //! - `stored`: the responses that were asked to be kept
+//! - `cache`: how much of a request was sent before
+//! - `grammar`: what the text of a custom tool may be
 
+mod cache;
+mod grammar;
 mod messages;
 mod request;
 mod responses;
@@ -52,27 +56,54 @@ pub(super) fn complete_body(
         RulesId::Anthropic
         | RulesId::AnthropicStart
         | RulesId::AnthropicNoModify
-        | RulesId::AnthropicSignature => messages::complete(&mut reply),
-        RulesId::OpenAiChat | RulesId::OpenAiChatLong => complete_chat(&mut reply),
+        | RulesId::AnthropicSignature => messages::complete(&mut reply, request),
+        RulesId::OpenAiChat | RulesId::OpenAiChatLong => complete_chat(&mut reply, request),
+        RulesId::Gemini | RulesId::Gemini3 => cache::count_gemini(&mut reply, request),
         _ => {}
     }
     reply
 }
 
 /// The stream as the service sends it.
-pub(super) fn complete_frames(rules: RulesId, frames: Vec<Frame>, request: &Value) -> Vec<Frame> {
+pub(super) fn complete_frames(
+    rules: RulesId,
+    mut frames: Vec<Frame>,
+    request: &Value,
+) -> Vec<Frame> {
     match rules {
         RulesId::OpenAiResponses => responses::complete_frames(frames, request),
         RulesId::Anthropic
         | RulesId::AnthropicStart
         | RulesId::AnthropicNoModify
-        | RulesId::AnthropicSignature => messages::complete_frames(frames),
+        | RulesId::AnthropicSignature => messages::complete_frames(frames, request),
+        RulesId::OpenAiChat | RulesId::OpenAiChatLong => {
+            change_events(&mut frames, |chunk| count_cached(chunk, request));
+            frames
+        }
+        RulesId::Gemini | RulesId::Gemini3 => {
+            change_events(&mut frames, |chunk| cache::count_gemini(chunk, request));
+            frames
+        }
         _ => frames,
     }
 }
 
+/// Tells in the `usage` of a whole reply or a chunk what was cached.
+fn count_cached(reply: &mut Value, request: &Value) {
+    if let Some(usage) = reply.get_mut("usage") {
+        cache::count_openai(usage, request);
+    }
+}
+
+/// The first tool whose grammar cannot be read, and why.
+pub(super) fn unreadable_grammar(body: &Value) -> Option<(usize, String)> {
+    let mut tools = body.get("tools").and_then(Value::as_array)?.iter().enumerate();
+    tools.find_map(|(n, tool)| Some((n, grammar::pattern(tool).err()?)))
+}
+
 /// What `OpenAI`'s chat completions carry beside the reply.
-fn complete_chat(reply: &mut Value) {
+fn complete_chat(reply: &mut Value, request: &Value) {
+    count_cached(reply, request);
     fill(reply, [("service_tier", json!("default"))]);
     let choices = reply.get_mut("choices").and_then(Value::as_array_mut);
     for message in choices.into_iter().flatten().filter_map(|choice| choice.get_mut("message")) {

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::fill;
 use super::tools::{CallKind, INPUT, declared, kind};
+use super::{count_cached, fill, grammar};
 use crate::wire::Frame;
 
 /// Fills a whole response, or the one that a stream begins with.
@@ -16,6 +16,7 @@ pub(super) fn complete(response: &mut Value, request: &Value) {
     let created = response.get("created_at").cloned().unwrap_or_default();
     let completed_at = if completed { created } else { Value::Null };
     fill(response, [("completed_at", completed_at)]);
+    count_cached(response, request);
     tell_back(response, request);
     let calls = CallForms::of(request);
     let output = response.get_mut("output").and_then(Value::as_array_mut);
@@ -82,44 +83,56 @@ fn tell_tool(mut tool: Value) -> Value {
 }
 
 /// How calls of each declared tool are written.
-struct CallForms(HashMap<String, (CallKind, Option<String>)>);
+struct CallForms(HashMap<String, CallForm>);
+
+struct CallForm {
+    kind: CallKind,
+    namespace: Option<String>,
+    /// What the text of a call must match.
+    pattern: Option<String>,
+}
 
 impl CallForms {
     fn of(request: &Value) -> Self {
         let mut forms = HashMap::new();
         for tool in declared(request) {
-            let form = (tool.kind, tool.namespace.map(str::to_owned));
+            let form = CallForm {
+                kind: tool.kind,
+                namespace: tool.namespace.map(str::to_owned),
+                pattern: tool.pattern(),
+            };
             forms.entry(tool.name().to_owned()).or_insert(form);
         }
         Self(forms)
     }
 
-    fn form(&self, item: &Value) -> Option<&(CallKind, Option<String>)> {
+    fn form(&self, item: &Value) -> Option<&CallForm> {
         let name = item.get("name").filter(|_| kind(item) == "function_call")?;
         self.0.get(name.as_str()?)
     }
 
     /// Writes a call of a custom tool or of a name space as the service does.
     fn reshape(&self, item: &mut Value) {
-        let Some((call_kind, namespace)) = self.form(item) else { return };
-        if *call_kind == CallKind::Custom {
-            *item = custom_call(item);
+        let Some(form) = self.form(item) else { return };
+        if form.kind == CallKind::Custom {
+            *item = custom_call(item, form.pattern.as_deref());
         }
-        if let Some(namespace) = namespace {
+        if let Some(namespace) = &form.namespace {
             fill(item, [("namespace", json!(namespace))]);
         }
     }
 
-    fn is_custom(&self, item: &Value) -> bool {
-        self.form(item).is_some_and(|(call_kind, _)| *call_kind == CallKind::Custom)
+    /// The form of a call of a custom tool.
+    fn custom(&self, item: &Value) -> Option<&CallForm> {
+        self.form(item).filter(|form| form.kind == CallKind::Custom)
     }
 }
 
-fn custom_call(item: &Value) -> Value {
+fn custom_call(item: &Value, pattern: Option<&str>) -> Value {
     let field = |key: &str| item.get(key).cloned().unwrap_or_default();
     let arguments = item.get("arguments").and_then(Value::as_str).unwrap_or_default();
     json!({"id": custom_id(item.get("id")), "type": "custom_tool_call", "status": field("status"),
-           "call_id": field("call_id"), "name": field("name"), "input": free_text(arguments)})
+           "call_id": field("call_id"), "name": field("name"), "input": free_text(arguments, pattern)})
 }
 
 fn custom_id(id: Option<&Value>) -> String {
@@ -127,17 +140,22 @@ fn custom_id(id: Option<&Value>) -> String {
     format!("ctc_{}", id.strip_prefix("fc_").unwrap_or(id))
 }
 
-/// The text that the arguments hold; the arguments themselves where they hold none.
-fn free_text(arguments: &str) -> String {
+/// The text that the arguments hold, as the grammar has it; the arguments themselves where they hold none.
+fn free_text(arguments: &str, pattern: Option<&str>) -> String {
     let read: Option<Value> = serde_json::from_str(arguments).ok();
     let text = read.as_ref().and_then(|read| read.get(INPUT)?.as_str());
-    text.unwrap_or(arguments).to_owned()
+    let text = text.unwrap_or(arguments).to_owned();
+    // A call that has only begun has no text yet.
+    match pattern {
+        Some(pattern) if !arguments.is_empty() => grammar::fit(text, pattern),
+        _ => text,
+    }
 }
 
 /// Fills the responses of a stream, and writes calls of custom tools as events of their own.
 pub(super) fn complete_frames(frames: Vec<Frame>, request: &Value) -> Vec<Frame> {
     let calls = CallForms::of(request);
-    let mut customs: Vec<Value> = Vec::new();
+    let mut customs: Vec<(Value, Option<String>)> = Vec::new();
     let mut events: Vec<Value> = Vec::new();
     for frame in frames {
         let Frame::Event { data, .. } = frame else { continue };
@@ -146,26 +164,30 @@ pub(super) fn complete_frames(frames: Vec<Frame>, request: &Value) -> Vec<Frame>
             complete(response, request);
         }
         if let Some(item) = event.get_mut("item") {
-            if calls.is_custom(item) {
-                customs.push(item.get("id").cloned().unwrap_or_default());
+            if let Some(form) = calls.custom(item) {
+                let id = item.get("id").cloned().unwrap_or_default();
+                customs.push((id, form.pattern.clone()));
             }
             calls.reshape(item);
         }
-        let is_custom = event.get("item_id").is_some_and(|id| customs.contains(id));
-        if is_custom { events.extend(custom_events(&event)) } else { events.push(event) }
+        let id = event.get("item_id");
+        match customs.iter().find(|(custom, _)| Some(custom) == id) {
+            Some((_, pattern)) => events.extend(custom_events(&event, pattern.as_deref())),
+            None => events.push(event),
+        }
     }
     events.into_iter().enumerate().map(number_event).collect()
 }
 
 /// The input of a custom tool comes when its arguments are complete; what comes before is left out.
-fn custom_events(event: &Value) -> Vec<Value> {
+fn custom_events(event: &Value, pattern: Option<&str>) -> Vec<Value> {
     if kind(event) != "response.function_call_arguments.done" {
         return Vec::new();
     }
     let arguments = event.get("arguments").and_then(Value::as_str).unwrap_or_default();
     let place = |kind: &str, key: &str| {
         json!({"type": kind, "sequence_number": 0, "item_id": custom_id(event.get("item_id")),
-               "output_index": event.get("output_index"), key: free_text(arguments)})
+               "output_index": event.get("output_index"), key: free_text(arguments, pattern)})
     };
     vec![
         place("response.custom_tool_call_input.delta", "delta"),

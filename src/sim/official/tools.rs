@@ -48,6 +48,11 @@ impl Declared<'_> {
         self.tool.get("name").and_then(Value::as_str).unwrap_or_default()
     }
 
+    /// The pattern that its calls must match, where it has a grammar.
+    pub(super) fn pattern(&self) -> Option<String> {
+        super::grammar::pattern(self.tool).ok().flatten()
+    }
+
     /// The tool as a function.
     pub(super) fn function(&self) -> Value {
         match self.kind {

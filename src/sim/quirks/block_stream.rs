@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::WireQuirk;
 use super::event::Event;
+use super::interleave::interleave;
 
 /// One quirk on all events.
 pub(super) fn distort(mut events: Vec<Event>, quirk: &WireQuirk) -> Vec<Event> {
@@ -18,9 +19,21 @@ pub(super) fn distort(mut events: Vec<Event>, quirk: &WireQuirk) -> Vec<Event> {
         }
         WireQuirk::ArgumentsLost => events.retain(|event| !is_arguments(event)),
         WireQuirk::ArgumentsTailCut => cut_tails(&mut events),
+        WireQuirk::CallsInterleaved => return interleave_calls(events),
         _ => {}
     }
     events
+}
+
+/// Takes turns between call blocks, from the start of each to its end.
+fn interleave_calls(events: Vec<Event>) -> Vec<Event> {
+    let index = |event: &Event| event.value()?.get("index")?.as_u64();
+    let starts_call = |event: &&Event| {
+        let kind = event.value().and_then(|value| value.pointer("/content_block/type")?.as_str());
+        kind == Some("tool_use")
+    };
+    let calls: Vec<u64> = events.iter().filter(starts_call).filter_map(index).collect();
+    interleave(events, |event| index(event).filter(|index| calls.contains(index)))
 }
 
 fn content_block(event: &mut Event) -> Option<&mut serde_json::Map<String, Value>> {

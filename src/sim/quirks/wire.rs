@@ -102,7 +102,9 @@ impl WireQuirk {
             Self::TerminatorMissing | Self::ArgumentsLost | Self::ArgumentsTailCut => {
                 &[DialectId::OpenAiChat, DialectId::AnthropicMessages]
             }
-            Self::CallsInterleaved => &[DialectId::OpenAiChat, DialectId::OpenAiResponses],
+            Self::CallsInterleaved => {
+                &[DialectId::OpenAiChat, DialectId::OpenAiResponses, DialectId::AnthropicMessages]
+            }
             Self::InputMissing | Self::BlockStopMissing => &[DialectId::AnthropicMessages],
             Self::SequenceMissing
             | Self::OutputIndexMissing

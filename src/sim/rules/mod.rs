@@ -96,6 +96,11 @@ pub(crate) fn check(
     }
 }
 
+/// `OpenAI`'s words for a custom tool whose grammar cannot be read.
+pub(super) fn refuse_grammar(n: usize, why: &str) -> Violation {
+    responses::refuse_grammar(n, why)
+}
+
 /// The provider's words for a fault of the service.
 pub(crate) fn fault(rules: RulesId, fault: &ServiceFault<'_>) -> Violation {
     presets::rules(rules).service.violation(fault)

@@ -90,6 +90,15 @@ fn check_tools(body: &Value) -> Result<(), Violation> {
     Ok(())
 }
 
+const GRAMMAR: Complaint = Complaint::bad(Invented, "Invalid grammar of tool 'tools[{n}]': {why}.")
+    .param("tools[{n}].format")
+    .code("invalid_value");
+
+/// A custom tool whose grammar cannot be read.
+pub(super) fn refuse_grammar(n: usize, why: &str) -> Violation {
+    GRAMMAR.about(&[("n", &n.to_string()), ("why", why)])
+}
+
 fn check_choice(body: &Value) -> Result<(), Violation> {
     let declared = |name: &str| list(body, "tools").iter().any(|tool| text(tool, "name") == name);
     match body.get("tool_choice") {

@@ -205,6 +205,11 @@ impl Call<'_> {
             tools: model.tools,
             betas: self.incoming.header("anthropic-beta"),
         };
+        if rules == RulesId::OpenAiResponses
+            && let Some((n, why)) = official::unreadable_grammar(body)
+        {
+            return self.refuse(rules, &rules::refuse_grammar(n, &why));
+        }
         // The provider's own checks come first: their words are more exact.
         if let Err(violation) = rules::check(rules, &read, facts) {
             return self.refuse(rules, &violation);
