@@ -50,28 +50,36 @@ fn main() {
     // A large block, given back once, makes the allocator keep what the rounds give back: else half of
     // them measure the kernel's page faults.
     drop(black_box(vec![0_u8; 16 << 20]));
+    let (mut cut, mut growth) = (0.0_f64, 0.0_f64);
     for (family, call, unit) in families {
         let text = |size: usize| call(&unit.repeat(size / unit.len()));
-        report(family, &text(1 << 20), &text(1 << 19));
+        let (to_whole, to_half) = report(family, &text(1 << 20), &text(1 << 19));
+        (cut, growth) = (cut.max(to_whole), growth.max(to_half));
     }
+    println!("measured text-pieces {cut:.3}");
+    println!("measured text-growth {:.3}", growth.log2());
 }
 
-fn report(family: &str, text: &str, half: &str) {
+/// Prints a row, and gives the time of pieces against that of the whole and of half the pieces.
+fn report(family: &str, text: &str, half: &str) -> (f64, f64) {
     let (cut, half_cut) = (cut(text), cut(half));
     let whole = best_of(|| read(&[text]));
     let pieces = best_of(|| read(&cut));
     let half_pieces = best_of(|| read(&half_cut));
     let plain = serde_json::to_string(text).unwrap_or_default();
     let serde = best_of(|| drop(black_box(serde_json::from_str::<Value>(&plain))));
+    let to_whole = pieces.as_secs_f64() / whole.as_secs_f64();
+    let to_half = pieces.as_secs_f64() / half_pieces.as_secs_f64();
     let speed = |time: Duration| megabytes(text) / time.as_secs_f64();
     println!(
         "{family:<22} {:>12.0} {:>14.0} {:>14.0} {:>14.2} {:>10.2}",
         speed(whole),
         speed(pieces),
         speed(serde),
-        pieces.as_secs_f64() / whole.as_secs_f64(),
-        pieces.as_secs_f64() / half_pieces.as_secs_f64(),
+        to_whole,
+        to_half,
     );
+    (to_whole, to_half)
 }
 
 /// The text as a stream brings it. Cutting is the sender's work and not timed.

@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-
 use super::RunSettings;
 use crate::conversation::thinking_budget;
 use crate::probe::{Estimate, Load, estimate};
@@ -41,6 +39,9 @@ fn attempts() -> u64 {
 /// Tokens of a prompt for each that is foreseen: what the characters of it can be at most.
 const PROMPT_AT_MOST: u64 = 3;
 
+/// Bytes of a body that says nothing: `null`.
+const EMPTY_BODY: usize = 4;
+
 /// Replies in the history of a request, on average over the longest conversations.
 const REPLIES_IN_HISTORY: u64 = 3;
 
@@ -53,7 +54,7 @@ pub(crate) fn bound(target: &Target, settings: &RunSettings) -> Load {
     let switches = target.endpoint.accesses.iter().filter_map(|access| access.thinking.as_ref());
     let fields = switches.map(|switch| &switch.on).chain([&target.extra_body]);
     let reply = reply.saturating_add(fields.map(thinking_budget).max().unwrap_or(0));
-    let each = TokenCount::at_most(&Value::Null, reply.saturating_mul(1 + REPLIES_IN_HISTORY));
+    let each = TokenCount::at_most(EMPTY_BODY, reply.saturating_mul(1 + REPLIES_IN_HISTORY));
     let prompts = most.tokens.saturating_mul(PROMPT_AT_MOST);
     let once = prompts.saturating_add(most.requests.saturating_mul(each.total()));
     Load { requests: most.requests, tokens: once } * attempts()

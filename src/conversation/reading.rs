@@ -9,6 +9,7 @@ use tokio::sync::Semaphore;
 
 use crate::ir::{CallId, Layer, Part, Reply, Stop, StopKind, ToolCall, ToolSpec};
 use crate::textcall::{self, Catalog, Options, Parsed, ProblemCode};
+use crate::tools::Registry;
 
 /// What was found in a reply.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -45,6 +46,11 @@ impl Reading {
 
 /// Reads a reply to a request that offered these tools.
 pub fn read(reply: &Reply, tools: &[ToolSpec]) -> Reading {
+    read_structured(reply).unwrap_or_else(|| read_texts(reply, tools))
+}
+
+/// Reads the structured calls of a reply; `None` where it has none, not even a broken one.
+fn read_structured(reply: &Reply) -> Option<Reading> {
     let broken: Vec<String> = reply
         .parts
         .iter()
@@ -54,10 +60,15 @@ pub fn read(reply: &Reply, tools: &[ToolSpec]) -> Reading {
         })
         .collect();
     let calls: Vec<ToolCall> = reply.calls().cloned().collect();
-    if !calls.is_empty() || !broken.is_empty() {
-        let layer = (!calls.is_empty()).then_some(Layer::Structured);
-        return Reading { calls, layer, broken, text: reply.text(), ..Reading::default() };
+    if calls.is_empty() && broken.is_empty() {
+        return None;
     }
+    let layer = (!calls.is_empty()).then_some(Layer::Structured);
+    Some(Reading { calls, layer, broken, text: reply.text(), ..Reading::default() })
+}
+
+/// Reads the calls in the texts of a reply without structured ones.
+fn read_texts(reply: &Reply, tools: &[ToolSpec]) -> Reading {
     let catalog = Catalog::new(tools);
     let parsed = textcall::parse(&reply.text(), &catalog, Options::default());
     let visible = in_text(&parsed, Layer::Content);
@@ -80,10 +91,14 @@ const LONG: usize = 32 * 1024;
 static LONG_READINGS: Semaphore = Semaphore::const_new(2);
 
 /// Reads a reply without holding up other conversations.
-pub(super) async fn read_apart(reply: Reply, tools: Vec<ToolSpec>) -> (Reply, Reading) {
+pub(super) async fn read_apart(reply: Reply, tools: &Registry) -> (Reply, Reading) {
+    if let Some(reading) = read_structured(&reply) {
+        return (reply, reading);
+    }
     let length = reply.text().len() + reply.reasoning_text().len();
+    let tools: Vec<ToolSpec> = tools.specs().cloned().collect();
     let read_now = move || {
-        let reading = read(&reply, &tools);
+        let reading = read_texts(&reply, &tools);
         (reply, reading)
     };
     apart(length, read_now).await

@@ -232,7 +232,7 @@ impl<'a> Conversation<'a> {
     /// A reply that the token limit ended before it said anything does not count.
     async fn read(&self, mut reply: Reply) -> (Answer, Reading) {
         let call_was_cut = token_limit::take_cut_call(&mut reply);
-        let (reply, reading) = read_apart(reply, self.specs()).await;
+        let (reply, reading) = read_apart(reply, self.tools).await;
         if let Err(error) = self.client.limits().check(Oversize::Calls, reading.attempts()) {
             return (Answer::Nothing(error.to_string()), Reading::default());
         }

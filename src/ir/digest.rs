@@ -19,9 +19,12 @@ pub struct Digest(String);
 impl Digest {
     /// The digest of these bytes.
     pub fn of(bytes: impl AsRef<[u8]>) -> Self {
-        let digits =
-            |byte: &u8| [byte >> 4, byte & 0xf].map(|digit| char::from_digit(digit.into(), 16));
-        Self(Sha256::digest(bytes).iter().flat_map(digits).flatten().collect())
+        let mut hex = String::with_capacity(HEX_LEN);
+        for byte in Sha256::digest(bytes) {
+            let digits = [byte >> 4, byte & 0xf].map(|digit| char::from_digit(digit.into(), 16));
+            hex.extend(digits.into_iter().flatten());
+        }
+        Self(hex)
     }
 
     /// The digest with these hexadecimal digits, if they are 64 lower-case ones.

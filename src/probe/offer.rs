@@ -34,10 +34,7 @@ impl<'a> Offer<'a> {
             self.probe.own_tools().filter(|spec| is_asked_for(&spec.name)).collect();
         // A probe's own tool wins over a built-in one of the same name.
         let is_own = |name: &str| own.iter().any(|spec| spec.name == name);
-        let built_in = probes::all(&nonces).into_iter().filter(|tool| {
-            let name = tool.spec().name;
-            is_asked_for(&name) && !is_own(&name)
-        });
+        let built_in = probes::named(&nonces, |name| is_asked_for(name) && !is_own(name));
         let mut registry = Registry::default();
         let declared = own.iter().map(|spec| Declared::box_tool(spec.clone(), &nonces));
         for tool in declared.chain(built_in) {

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::transport::{
-    Body, Exchange, HttpOutcome, Method, Response, SentRequest, TimedFrame, Timing, TransportError,
+    Body, Exchange, HttpOutcome, JsonBody, Method, Response, SentRequest, TimedFrame, Timing,
+    TransportError,
 };
 use crate::wire::{Frame, Framing};
 
@@ -73,7 +74,8 @@ impl From<&Exchange> for TranscriptExchange {
     fn from(exchange: &Exchange) -> Self {
         let SentRequest { method, framing, ref body, .. } = exchange.request;
         let path = exchange.request.path();
-        let request = TranscriptRequest { method, path, framing, body: body.clone() };
+        let request =
+            TranscriptRequest { method, path, framing, body: body.clone().map(Value::from) };
         let reply = exchange.response().map(TranscriptReply::from).map_err(Clone::clone);
         Self { request, reply }
     }
@@ -82,6 +84,7 @@ impl From<&Exchange> for TranscriptExchange {
 impl From<&TranscriptExchange> for Exchange {
     fn from(recorded: &TranscriptExchange) -> Self {
         let TranscriptRequest { method, path, framing, body } = recorded.request.clone();
+        let body = body.map(JsonBody::from);
         let request = SentRequest { method, url: path, headers: Vec::new(), body, framing };
         let outcome = match &recorded.reply {
             Ok(reply) => HttpOutcome::Answered(reply.into()),
@@ -206,7 +209,7 @@ mod tests {
             method: Method::Post,
             url: "https://api.test/v1/m:stream?alt=sse&key=[secret]".to_owned(),
             headers: vec![("x".to_owned(), "y".to_owned())],
-            body: Some(json!({"a": 1})),
+            body: Some(json!({"a": 1}).into()),
             framing: Some(Framing::Sse),
         };
         let response = Response { status: 200, headers: Vec::new(), body };

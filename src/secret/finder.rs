@@ -1,13 +1,16 @@
 //! The search for secrets: in a text as it stands, and in what is left of it when escapes are undone.
 
+use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::OnceLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::Secret;
 use super::forms::forms_of;
-use super::squeeze::Squeezed;
-use super::unescape::Layer;
+use super::screen::Screen;
+use super::squeeze::{Squeezed, squeeze_bytes};
+use super::unescape::{Layer, unescape_bytes};
 
 /// How many levels of escapes are undone: a URL-encoded text inside JSON inside JSON has three, and every
 /// gateway that wraps the error of another one adds a level.
@@ -25,7 +28,10 @@ const SHORTEST_SQUEEZED: usize = 16;
 /// Finds any of the registered secrets, in upper and lower case.
 #[derive(Debug)]
 pub(super) struct Finder {
-    automaton: AhoCorasick,
+    screen: Screen,
+    forms: Vec<Vec<u8>>,
+    /// Built when the screen lets something through, which is rare.
+    automaton: OnceLock<Option<AhoCorasick>>,
     /// How far two windows overlap, so that no secret is cut in two.
     overlap: usize,
 }
@@ -36,14 +42,27 @@ impl Finder {
         let forms: Vec<Vec<u8>> =
             secrets.iter().flat_map(|secret| forms_of(secret.expose())).collect();
         let longest = forms.iter().map(Vec::len).max()?;
-        let automaton = AhoCorasick::builder().ascii_case_insensitive(true).build(forms).ok()?;
-        Some(Self { automaton, overlap: longest * LONGEST_ESCAPE })
+        let (screen, overlap) = (Screen::new(&forms), longest * LONGEST_ESCAPE);
+        Some(Self { screen, forms, automaton: OnceLock::new(), overlap })
+    }
+
+    /// Finds all forms: built fast and small rather than to search fast. It is `None` where there are more forms
+    /// than the search can take, which is billions.
+    fn automaton(&self) -> Option<&AhoCorasick> {
+        let build = || {
+            let mut builder = AhoCorasick::builder();
+            builder.kind(Some(AhoCorasickKind::NoncontiguousNFA)).prefilter(false);
+            builder.ascii_case_insensitive(true).build(&self.forms).ok()
+        };
+        self.automaton.get_or_init(build).as_ref()
     }
 
     /// Where secrets stand, in order and without overlaps.
     pub(super) fn spans(&self, text: &[u8]) -> Vec<Range<usize>> {
         let mut spans = Vec::new();
-        self.search(&text, |at| at, &mut spans);
+        if self.screen.may_hold(text) {
+            self.search(&text, |at| at, &mut spans);
+        }
         self.search_altered(text, &mut spans);
         merge(spans)
     }
@@ -54,13 +73,30 @@ impl Finder {
         let mut start = 0;
         while let Some(rest) = text.get(start..) {
             let length = rest.len().min(window);
-            let plain = Layer::plain(rest.get(..length).unwrap_or_default(), start);
-            self.search_squeezed(&self.search_escaped(plain, spans), spans);
+            let part = rest.get(..length).unwrap_or_default();
+            if self.may_hold_altered(part) {
+                let plain = Layer::plain(part, start);
+                self.search_squeezed(&self.search_escaped(plain, spans), spans);
+            }
             if length == rest.len() {
                 return;
             }
             start += length - self.overlap;
         }
+    }
+
+    /// Whether a search in what is left without escapes and white space may find anything. Without the
+    /// places of the bytes, which take most of the time of that search.
+    fn may_hold_altered(&self, text: &[u8]) -> bool {
+        let mut level = Cow::Borrowed(text);
+        for _ in 0..LEVELS {
+            let Some(next) = unescape_bytes(&level) else { break };
+            if self.screen.may_hold(&next) {
+                return true;
+            }
+            level = Cow::Owned(next);
+        }
+        squeeze_bytes(&level).is_some_and(|squeezed| self.screen.may_hold(&squeezed))
     }
 
     /// Searches each level of escapes, and gives the last one.
@@ -77,7 +113,8 @@ impl Finder {
 
     fn search_squeezed(&self, layer: &Layer, spans: &mut Vec<Range<usize>>) {
         let Some(squeezed) = Squeezed::of(layer) else { return };
-        let found = self.automaton.find_overlapping_iter(&squeezed.bytes);
+        let found = self.automaton().into_iter();
+        let found = found.flat_map(|automaton| automaton.find_overlapping_iter(&squeezed.bytes));
         let long = found.map(|it| it.range()).filter(|it| it.len() >= SHORTEST_SQUEEZED);
         spans.extend(long.filter_map(|it| squeezed.origin(&it)));
     }
@@ -88,7 +125,8 @@ impl Finder {
         origin: impl Fn(usize) -> usize,
         spans: &mut Vec<Range<usize>>,
     ) {
-        let found = self.automaton.find_overlapping_iter(text.as_ref());
+        let found = self.automaton().into_iter();
+        let found = found.flat_map(|automaton| automaton.find_overlapping_iter(text.as_ref()));
         spans.extend(found.map(|found| origin(found.start())..origin(found.end())));
     }
 }

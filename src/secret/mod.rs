@@ -3,7 +3,7 @@
 //! - [`Secret`]: a credential, which does not print
 //! - [`Scrubber`]: replaces secrets by `[secret]`, in every form a server is likely to echo them in
 //! - `forms`: what is looked for; `unescape`, `squeeze`: what is undone before looking; `finder`: the
-//!   search
+//!   search; `screen`: tells quickly that there is nothing to find
 //! - `open_words`: what is not looked for, because everybody knows it
 //! - `pieces`: secrets that are spread over several texts
 //! - `known`: the secrets of this process, for everything that is written or shown
@@ -13,6 +13,7 @@ mod forms;
 mod known;
 mod open_words;
 mod pieces;
+mod screen;
 mod scrubber;
 mod squeeze;
 mod unescape;

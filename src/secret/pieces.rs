@@ -4,7 +4,7 @@
 //! strings under the same key are joined here in the same way, each with those of the frames before
 //! and after it, and what is found is blanked in every frame that holds a part of it.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use memchr::{memchr, memchr_iter, memchr2};
@@ -22,7 +22,7 @@ struct Piece {
 pub(super) fn spans(finder: &Finder, texts: &[&str]) -> Vec<Vec<Range<usize>>> {
     let mut spans: Vec<Vec<Range<usize>>> =
         texts.iter().map(|text| finder.spans(text.as_bytes())).collect();
-    for pieces in groups(texts).values().filter(|pieces| pieces.len() > 1) {
+    for pieces in groups(texts).iter().filter(|pieces| pieces.len() > 1) {
         let part = |piece: &Piece| texts.get(piece.text).and_then(|it| it.get(piece.range.clone()));
         let joined: String = pieces.iter().filter_map(part).collect();
         for found in finder.spans(joined.as_bytes()) {
@@ -51,23 +51,28 @@ fn blank(found: &Range<usize>, pieces: &[Piece], spans: &mut [Vec<Range<usize>>]
 
 /// The strings that belong together: by their key, and by their key and the indexes beside it, as
 /// interleaved calls are told apart by an index, and the items of a response by their id.
-fn groups<'a>(texts: &[&'a str]) -> BTreeMap<(&'a str, Vec<&'a str>), Vec<Piece>> {
-    let mut groups: BTreeMap<(&str, Vec<&str>), Vec<Piece>> = BTreeMap::new();
-    let records = texts.iter().enumerate().flat_map(|(text, content)| {
-        records(content).into_iter().map(move |(start, record)| (text, start, record))
-    });
-    for (text, start, record) in records {
-        let Literals { strings, indexes } = literals(record);
-        for (key, range) in strings {
-            let piece = Piece { text, range: start + range.start..start + range.end };
-            if !indexes.is_empty() {
-                groups.entry((key, indexes.clone())).or_default().push(piece.clone());
+fn groups(texts: &[&str]) -> Vec<Vec<Piece>> {
+    let (mut by_key, mut by_index) = (ByKey::new(), HashMap::<Vec<&str>, ByKey<'_>>::new());
+    for (text, content) in texts.iter().enumerate() {
+        for (start, record) in records(content) {
+            let Literals { strings, indexes } = literals(record);
+            let mut beside =
+                if indexes.is_empty() { None } else { Some(by_index.entry(indexes).or_default()) };
+            for (key, range) in strings {
+                let piece = Piece { text, range: start + range.start..start + range.end };
+                if let Some(beside) = &mut beside {
+                    beside.entry(key).or_default().push(piece.clone());
+                }
+                by_key.entry(key).or_default().push(piece);
             }
-            groups.entry((key, Vec::new())).or_default().push(piece);
         }
     }
-    groups
+    let beside = by_index.into_values().flat_map(HashMap::into_values);
+    by_key.into_values().chain(beside).collect()
 }
+
+/// The pieces under each key.
+type ByKey<'a> = HashMap<&'a str, Vec<Piece>>;
 
 /// The records of a text and where each begins: a stream that came as one text has a record per line.
 fn records(text: &str) -> Vec<(usize, &str)> {
@@ -105,7 +110,7 @@ fn literals(text: &str) -> Literals<'_> {
         let after = text.get(end + 1..).unwrap_or_default().trim_start();
         if let Some(value) = after.strip_prefix(':') {
             key = content;
-            if key.to_ascii_lowercase().ends_with("index") || key == "item_id" {
+            if is_index(key) {
                 let value = value.trim_start();
                 let ends = |c: char| c.is_whitespace() || matches!(c, ',' | '}' | ']');
                 found.indexes.extend(value.get(..value.find(ends).unwrap_or(value.len())));
@@ -116,6 +121,12 @@ fn literals(text: &str) -> Literals<'_> {
         at = end + 1;
     }
     found
+}
+
+/// Whether a key tells apart what is interleaved.
+fn is_index(key: &str) -> bool {
+    let end = key.len().checked_sub("index".len()).and_then(|start| key.get(start..));
+    key == "item_id" || end.is_some_and(|end| end.eq_ignore_ascii_case("index"))
 }
 
 /// Where the string that began before `start` ends.

@@ -32,10 +32,15 @@ impl Scrubber {
         scrubber
     }
 
+    /// Whether registering a secret would change nothing: it is known, too short or in everybody's mouth.
+    pub(crate) fn knows(&self, secret: &Secret) -> bool {
+        let text = secret.expose();
+        text.len() < MIN_SCRUBBED_LEN || self.secrets.contains(secret) || is_open(text)
+    }
+
     /// Adds a secret; one that is known, too short or in everybody's mouth changes nothing.
     pub fn register(&mut self, secret: &Secret) {
-        let text = secret.expose();
-        if text.len() < MIN_SCRUBBED_LEN || is_open(text) || self.secrets.contains(secret) {
+        if self.knows(secret) {
             return;
         }
         self.secrets.push(secret.clone());
@@ -87,6 +92,22 @@ impl Scrubber {
         self.aliases.iter().fold(text, |text, (name, alias)| {
             if text.contains(name) { text.replace(name, alias) } else { text }
         })
+    }
+
+    /// Whether anything in a value is to be replaced.
+    pub(crate) fn changes(&self, value: &Value) -> bool {
+        let in_text = |text: &str| {
+            matches!(self.borrowed(text), Cow::Owned(_))
+                || self.aliases.iter().any(|(name, _)| text.contains(name))
+        };
+        match value {
+            Value::String(text) => in_text(text),
+            Value::Array(items) => items.iter().any(|item| self.changes(item)),
+            Value::Object(fields) => {
+                fields.iter().any(|(key, value)| in_text(key) || self.changes(value))
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => false,
+        }
     }
 
     /// The value without secrets, in its strings and in its keys.
@@ -301,6 +322,7 @@ mod tests {
     fn values_are_scrubbed_in_keys_and_strings_at_any_depth() {
         let value = json!({"a": [{"k": format!("x{KEY}y")}, 1, null], (KEY): true});
         let clean = json!({"a": [{"k": "x[secret]y"}, 1, null], "[secret]": true});
+        assert!(scrubber().changes(&value) && !scrubber().changes(&clean));
         assert_eq!(scrubber().value(value), clean);
     }
 
@@ -367,5 +389,6 @@ mod tests {
         let mut scrubber = Scrubber::default();
         scrubber.rename("http://127.0.0.1:5", "sim:");
         assert_eq!(scrubber.text("http://127.0.0.1:5/v1"), "sim:/v1");
+        assert!(scrubber.changes(&json!(["http://127.0.0.1:5/v1"])));
     }
 }

@@ -41,6 +41,25 @@ impl Squeezed {
     }
 }
 
+/// The bytes alone of a text without its gaps; `None` where it has none.
+pub(super) fn squeeze_bytes(text: &[u8]) -> Option<Vec<u8>> {
+    let (mut out, mut rest) = (Vec::with_capacity(text.len()), text);
+    while let Some(at) = rest.iter().position(|byte| opens_gap(*byte)) {
+        let (plain, gap) = rest.split_at(at);
+        out.extend_from_slice(plain);
+        let length = gap_length(gap);
+        out.extend_from_slice(gap.get(..usize::from(length == 0)).unwrap_or_default());
+        rest = gap.get(length.max(1)..).unwrap_or_default();
+    }
+    out.extend_from_slice(rest);
+    (out.len() < text.len()).then_some(out)
+}
+
+/// Whether a gap can begin with this byte: a blank, or the first byte of a character outside ASCII.
+fn opens_gap(byte: u8) -> bool {
+    byte <= b' ' || byte >= 0xc2
+}
+
 /// How many bytes of a gap open a text.
 fn gap_length(text: &[u8]) -> usize {
     match text {
@@ -69,5 +88,14 @@ mod tests {
         assert_eq!(squeezed.bytes, b"abcd");
         assert_eq!(squeezed.origin(&(1..3)), Some(8..13));
         assert!(Squeezed::of(&Layer::plain(b"abcd", 0)).is_none());
+    }
+
+    #[test]
+    fn the_bytes_alone_are_the_same() {
+        let gaps = "\u{a0}x\u{ad}\u{180e}ä\u{2003}\u{2060}€\u{3000}y\u{fe0f}\u{feff}";
+        for text in ["a \0b\u{200b}c  d", gaps, "\u{2060}", " ", "", "ab"] {
+            let squeezed = Squeezed::of(&Layer::plain(text.as_bytes(), 0)).map(|it| it.bytes);
+            assert_eq!(squeeze_bytes(text.as_bytes()), squeezed, "{text:?}");
+        }
     }
 }

@@ -3,6 +3,8 @@
 //! Which of them a text uses is not known, and servers mix them. Each byte of the result remembers
 //! where it came from, so that what is found in it can be blanked in the original.
 
+use std::ops::Range;
+
 use memchr::memchr3_iter;
 
 /// A text with escapes undone.
@@ -22,40 +24,66 @@ impl Layer {
     /// The text with one level of escapes undone; `None` where it has none.
     pub(super) fn unescape(&self) -> Option<Self> {
         let mut out = Self::default();
-        let mut copied = 0;
-        for at in memchr3_iter(b'\\', b'%', b'&', &self.bytes) {
-            if at < copied {
-                continue;
+        let has_escapes = undo_escapes(&self.bytes, |piece| match piece {
+            Piece::Copied(range) => {
+                out.bytes.extend_from_slice(self.bytes.get(range.clone()).unwrap_or_default());
+                out.starts.extend_from_slice(self.starts.get(range).unwrap_or_default());
             }
-            let Some((decoded, length)) = decode(self.bytes.get(at..).unwrap_or_default()) else {
-                continue;
-            };
-            out.copy(self, copied, at);
-            let mut buffer = [0; 4];
-            let bytes: &[u8] = match decoded {
-                Decoded::Byte(byte) => {
-                    buffer = [byte, 0, 0, 0];
-                    buffer.get(..1).unwrap_or_default()
-                }
-                Decoded::Char(char) => char.encode_utf8(&mut buffer).as_bytes(),
-            };
-            out.bytes.extend_from_slice(bytes);
-            let start = self.starts.get(at).copied().unwrap_or_default();
-            out.starts.extend(bytes.iter().map(|_| start));
-            copied = at + length;
-        }
-        if copied == 0 {
-            return None;
-        }
-        out.copy(self, copied, self.bytes.len());
+            Piece::Decoded { at, bytes } => {
+                out.bytes.extend_from_slice(bytes);
+                let start = self.starts.get(at).copied().unwrap_or_default();
+                out.starts.extend(bytes.iter().map(|_| start));
+            }
+        });
         out.starts.extend(self.starts.last());
-        Some(out)
+        has_escapes.then_some(out)
     }
+}
 
-    fn copy(&mut self, from: &Self, start: usize, end: usize) {
-        self.bytes.extend_from_slice(from.bytes.get(start..end).unwrap_or_default());
-        self.starts.extend_from_slice(from.starts.get(start..end).unwrap_or_default());
+/// The bytes alone of a text with one level of escapes undone; `None` where it has none.
+pub(super) fn unescape_bytes(text: &[u8]) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    let has_escapes = undo_escapes(text, |piece| {
+        out.extend_from_slice(match piece {
+            Piece::Copied(range) => text.get(range).unwrap_or_default(),
+            Piece::Decoded { bytes, .. } => bytes,
+        });
+    });
+    has_escapes.then_some(out)
+}
+
+/// What a text without its escapes is made of.
+enum Piece<'a> {
+    /// A part of the text as it stands.
+    Copied(Range<usize>),
+    /// What the escape that begins there stands for.
+    Decoded { at: usize, bytes: &'a [u8] },
+}
+
+/// Passes the pieces of a text, in order. Nothing is passed of a text without escapes, which gives false.
+fn undo_escapes(text: &[u8], mut take: impl FnMut(Piece<'_>)) -> bool {
+    let mut copied = 0;
+    for at in memchr3_iter(b'\\', b'%', b'&', text) {
+        if at < copied {
+            continue;
+        }
+        let Some((decoded, length)) = decode(text.get(at..).unwrap_or_default()) else { continue };
+        take(Piece::Copied(copied..at));
+        let mut buffer = [0; 4];
+        let bytes: &[u8] = match decoded {
+            Decoded::Byte(byte) => {
+                buffer = [byte, 0, 0, 0];
+                buffer.get(..1).unwrap_or_default()
+            }
+            Decoded::Char(char) => char.encode_utf8(&mut buffer).as_bytes(),
+        };
+        take(Piece::Decoded { at, bytes });
+        copied = at + length;
     }
+    if copied > 0 {
+        take(Piece::Copied(copied..text.len()));
+    }
+    copied > 0
 }
 
 enum Decoded {
@@ -178,6 +206,8 @@ mod tests {
 
     fn once(text: &str) -> String {
         let layer = Layer::plain(text.as_bytes(), 0);
+        let bytes = layer.unescape().map(|it| it.bytes);
+        assert_eq!(unescape_bytes(text.as_bytes()), bytes, "{text}");
         String::from_utf8(layer.unescape().unwrap_or(layer).bytes).unwrap()
     }
 

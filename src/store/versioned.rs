@@ -27,9 +27,14 @@ impl VersionedFile {
     /// because what the known fields mean may have changed.
     pub(crate) fn read<T: DeserializeOwned>(self, path: &Path) -> Result<T, StoreError> {
         let text = fs::read_to_string(path).map_err(StoreError::io("read", path))?;
-        self.check_version(path, &text)?;
-        serde_json::from_str(&text)
-            .map_err(|error| self.malformed_error(path, &error, "restore it or run again"))
+        match leading_number(&text, self.field) {
+            Some(version) => self.check_known(path, version)?,
+            None => self.check_version(path, &text)?,
+        }
+        serde_json::from_str(&text).map_err(|error| {
+            let advice = if error.is_data() { "restore it or run again" } else { remedy(&text) };
+            self.malformed_error(path, &error, advice)
+        })
     }
 
     /// Reads a file whose meaning matters in full; `None` where there is none.
@@ -54,7 +59,10 @@ impl VersionedFile {
     }
 
     fn check_version(self, path: &Path, text: &str) -> Result<(), StoreError> {
-        let found = self.version_in(path, text)?;
+        self.check_known(path, self.version_in(path, text)?)
+    }
+
+    fn check_known(self, path: &Path, found: u64) -> Result<(), StoreError> {
         if found <= u64::from(self.version) {
             return Ok(());
         }
@@ -89,6 +97,16 @@ impl VersionedFile {
             remedy: remedy.to_owned(),
         }
     }
+}
+
+/// The number in the first field of a JSON text, where it has this name. Our own files begin with their
+/// version, so that only those of others are read twice.
+fn leading_number(text: &str, field: &str) -> Option<u64> {
+    let first = text.trim_start().strip_prefix('{')?.trim_start().strip_prefix('"')?;
+    let value = first.strip_prefix(field)?.strip_prefix('"')?.trim_start().strip_prefix(':')?;
+    let value = value.trim_start();
+    let digits = value.get(..value.find([',', '}', '\n', ' '])?)?;
+    digits.parse().ok()
 }
 
 /// What to do about a text that is not JSON: only one that began as ours can be worth restoring.

@@ -138,6 +138,15 @@ impl SizeLimits {
         Ok(())
     }
 
+    /// Refuses a JSON text with more values than allowed. No text has more of them than bytes and one, so most
+    /// need no counting.
+    pub(super) fn check_values(&self, text: &[u8]) -> Result<(), TransportError> {
+        if text.len() < self.of(Oversize::Values) {
+            return Ok(());
+        }
+        self.check(Oversize::Values, count_values(text))
+    }
+
     /// The bounds of frames, as the reader of streams has them.
     pub(super) fn frames(&self) -> WireLimits {
         WireLimits {
@@ -148,7 +157,7 @@ impl SizeLimits {
 }
 
 /// How many values a JSON text has, at most: no value without a comma, a bracket or a brace before it.
-pub(super) fn count_values(text: &[u8]) -> usize {
+fn count_values(text: &[u8]) -> usize {
     let (mut count, mut in_string, mut escaped) = (1, false, false);
     for byte in text {
         match (in_string, byte) {

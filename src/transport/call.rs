@@ -8,6 +8,7 @@ use serde_json::Value;
 use url::{Position, Url};
 
 use super::headers;
+use super::json_body::JsonBody;
 use super::spending::TokenCount;
 use crate::secret::{SECRET_MARK, Scrubber, Secret};
 use crate::wire::Framing;
@@ -55,7 +56,7 @@ pub struct HttpCall {
     /// Headers beyond those that every request has.
     pub headers: Vec<(String, HeaderText)>,
     /// The JSON body.
-    pub body: Option<Value>,
+    pub body: Option<JsonBody>,
     /// The framing of the stream that is asked for; `None` asks for a whole body.
     pub framing: Option<Framing>,
     /// The most tokens that it can cost.
@@ -73,7 +74,7 @@ impl HttpCall {
 
     /// A `POST` request with a JSON body.
     pub fn post(url: Url, body: Value) -> Self {
-        Self { method: Method::Post, body: Some(body), ..Self::get(url) }
+        Self { method: Method::Post, body: Some(body.into()), ..Self::get(url) }
     }
 
     /// Adds a header that may be stored.
@@ -105,7 +106,8 @@ impl HttpCall {
     /// Can cost so many tokens at most, where its reply may have so many.
     #[must_use]
     pub fn with_reply_of(mut self, tokens: u64) -> Self {
-        self.most = TokenCount::at_most(self.body.as_ref().unwrap_or(&Value::Null), tokens);
+        let length = self.body.as_ref().map_or(0, |body| body.text().len());
+        self.most = TokenCount::at_most(length, tokens);
         self
     }
 
@@ -152,7 +154,8 @@ pub struct SentRequest {
     pub headers: Vec<(String, String)>,
     /// The JSON body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub body: Option<Value>,
+    #[schemars(with = "Option<Value>")]
+    pub body: Option<JsonBody>,
     /// The framing that was expected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub framing: Option<Framing>,
@@ -168,7 +171,7 @@ impl SentRequest {
             method: call.method,
             url: scrubber.text(redacted_url(&call.url)),
             headers: call.headers.iter().map(header).collect(),
-            body: call.body.clone().map(|body| scrubber.value(body)),
+            body: call.body.as_ref().map(|body| redacted_body(body, scrubber)),
             framing: call.framing,
         }
     }
@@ -191,6 +194,11 @@ fn path_and_query(url: &str) -> String {
     let is_open = |pair: &&str| !pair.ends_with(SECRET_MARK);
     let open: Vec<&str> = query.split('&').filter(is_open).collect();
     if open.is_empty() { path.to_owned() } else { format!("{path}?{}", open.join("&")) }
+}
+
+/// The body itself where it holds nothing that is to be replaced.
+fn redacted_body(body: &JsonBody, scrubber: &Scrubber) -> JsonBody {
+    if scrubber.changes(body) { scrubber.value(Value::clone(body)).into() } else { body.clone() }
 }
 
 fn redacted_header(name: &str, value: &HeaderText, scrubber: &Scrubber) -> String {
@@ -245,7 +253,7 @@ mod tests {
             header("x-note", "is [secret]"),
         ];
         assert_eq!(sent.headers, headers);
-        assert_eq!(sent.body, Some(json!({"user": "[secret]", "model": "m"})));
+        assert_eq!(sent.body, Some(json!({"user": "[secret]", "model": "m"}).into()));
         let printed = format!("{call:?}");
         assert!(!printed.contains(KEY) && !printed.contains("AIza"), "{printed}");
     }

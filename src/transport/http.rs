@@ -3,6 +3,7 @@
 //! Redirects are never followed; proxies are taken from the environment, but loopback addresses are
 //! always reached directly; the size of a compressed body is measured after unpacking.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::error::Error;
 use std::io::{self, ErrorKind};
@@ -10,6 +11,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
@@ -108,10 +110,12 @@ impl HttpTransport {
         Self { in_flight, ..self }
     }
 
-    /// The registered secrets and those of the call.
-    fn scrubber_for(&self, call: &HttpCall) -> Scrubber {
-        let mut scrubber = self.scrubber.clone();
-        call.secrets().for_each(|secret| scrubber.register(&secret));
+    /// The registered secrets and those of the call, which nearly always are registered.
+    fn scrubber_for(&self, call: &HttpCall) -> Cow<'_, Scrubber> {
+        let mut scrubber = Cow::Borrowed(&self.scrubber);
+        for secret in call.secrets().filter(|secret| !self.scrubber.knows(secret)) {
+            scrubber.to_mut().register(&secret);
+        }
         scrubber
     }
 
@@ -158,7 +162,7 @@ impl HttpTransport {
     ) -> Result<reqwest::Response, TransportError> {
         let request = self.pool.client_for(&call.url).request(call.method.into(), call.url.clone());
         let request = match &call.body {
-            Some(body) => request.body(body.to_string()),
+            Some(body) => request.body(Bytes::from_owner(body.clone())),
             None => request,
         };
         let sending = request.headers(header_map(call)?).send();

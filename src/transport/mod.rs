@@ -27,7 +27,7 @@
 //! # }
 //! ```
 //!
-//! - `call`: what is sent, and what of it may be stored
+//! - `call`: what is sent, and what of it may be stored; `json_body`: its body, written once
 //! - `exchange`, `error`: the evidence record with its digest, and the kinds of failure
 //! - `headers`: which headers are kept, and which carry no credential
 //! - `http`: one attempt over HTTP; the only file that uses the HTTP client; `tls`: its certificates
@@ -52,6 +52,7 @@ mod health;
 mod http;
 mod in_flight;
 mod journal;
+mod json_body;
 mod limits;
 mod receive;
 mod retry;
@@ -86,6 +87,7 @@ pub use http::{HttpTransport, Pool, SetupError};
 pub use in_flight::InFlight;
 pub(crate) use journal::Journaled;
 pub use journal::{Journal, Spent, Standing};
+pub use json_body::JsonBody;
 pub use limits::{EndpointLimits, SharedLimits};
 pub use retry::{Judgement, RetryPolicy};
 pub use retrying::{RetrySettings, Retrying};

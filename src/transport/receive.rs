@@ -2,7 +2,7 @@
 //!
 //! No I/O. What arrived before an error is kept as evidence.
 
-use super::bounds::{Oversize, SizeLimits, count_values};
+use super::bounds::{Oversize, SizeLimits};
 use super::error::TransportError;
 use super::exchange::{Body, TimedFrame};
 use super::sniff::{BodyShape, detect_shape, shape_of_empty};
@@ -95,7 +95,7 @@ impl Receiver {
                     offset: error.valid_up_to() as u64,
                 };
                 std::str::from_utf8(body).map_err(invalid)?;
-                self.limits.check(Oversize::Values, count_values(body))
+                self.limits.check_values(body)
             }
         }
     }
@@ -184,7 +184,7 @@ fn stamp(
 ) -> Result<(), TransportError> {
     for frame in fresh.drain(..) {
         if let Frame::Event { data, .. } = &frame {
-            limits.check(Oversize::Values, count_values(data.as_bytes()))?;
+            limits.check_values(data.as_bytes())?;
         }
         frames.push(TimedFrame { at_ms, frame });
     }

@@ -38,8 +38,8 @@ pub struct Rewriter {
 pub struct Rewritten {
     /// What is sent.
     pub request: Request,
-    /// The request before it was rewritten.
-    original: Request,
+    /// The request before it was rewritten; `None` where it is sent as it is.
+    original: Option<Request>,
     /// The tools that are offered in several parts.
     split: Vec<Offer>,
     /// The place of the reply among the model's turns, for ids that are made up.
@@ -50,12 +50,16 @@ impl Rewritten {
     /// A request that is sent as it is.
     pub fn unchanged(request: &Request) -> Self {
         let turn = text_calls::turns(&request.messages);
-        Self { request: request.clone(), original: request.clone(), split: Vec::new(), turn }
+        Self { request: request.clone(), original: None, split: Vec::new(), turn }
+    }
+
+    fn original(&self) -> &Request {
+        self.original.as_ref().unwrap_or(&self.request)
     }
 
     /// The request before it was rewritten: its ids, names, schemas, results and reasoning.
     pub fn into_original(self) -> Request {
-        self.original
+        self.original.unwrap_or(self.request)
     }
 }
 
@@ -89,6 +93,7 @@ impl Rewriter {
     /// The request as this endpoint needs it.
     pub fn rewrite(&self, request: &Request) -> Rewritten {
         let mut rewritten = Rewritten::unchanged(request);
+        rewritten.original = Some(request.clone());
         rewritten.split = split::offers(&request.tools, self.split_keywords());
         // What is said in words and what calls look like comes last: the others see calls as such.
         let mut settings: Vec<&Setting> =
@@ -163,16 +168,13 @@ impl Rewriter {
     /// The reply as a well-behaved endpoint would have given it to the original request.
     pub fn restore(&self, sent: &Rewritten, mut reply: Reply) -> Reply {
         if let Some(text) = self.text_calls() {
-            text.read(
-                &mut reply,
-                &split::offer_parts(&sent.original.tools, &sent.split),
-                sent.turn,
-            );
+            let offered = split::offer_parts(&sent.original().tools, &sent.split);
+            text.read(&mut reply, &offered, sent.turn);
         }
         split::read(&mut reply, &sent.split);
         for correction in &self.plan.corrections {
             match &correction.setting {
-                Setting::Schema { .. } => restore_arguments(&mut reply, &sent.original.tools),
+                Setting::Schema { .. } => restore_arguments(&mut reply, &sent.original().tools),
                 Setting::Ids { defects, .. } => {
                     ids::read(&mut reply.parts, sent.turn);
                     forget(&mut reply, defects);

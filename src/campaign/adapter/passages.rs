@@ -64,7 +64,7 @@ fn travellers(ends: &[End]) -> Vec<Traveller<'_>> {
 impl End {
     fn of(dialect: DialectId, exchange: Exchange) -> Option<Self> {
         let request = sent_request(dialect, &exchange)?;
-        let body = exchange.request.body.clone().unwrap_or(Value::Null);
+        let body = exchange.request.body.clone().map_or(Value::Null, Value::from);
         let request = SeenRequest { dialect, body, request };
         let reply = exchange.response().ok().map(|response| seen_reply(dialect, response));
         Some(Self { exchange: exchange.into(), request, reply })

@@ -142,13 +142,13 @@ pub(super) async fn ask_address(
 
 /// An arrival as the record of an exchange, seen from the upstream's end.
 pub(crate) fn as_exchange(arrival: &Arrival) -> Exchange {
-    let body =
+    let body: Value =
         serde_json::from_str(&arrival.body).unwrap_or_else(|_| Value::String(arrival.body.clone()));
     let request = SentRequest {
         method: Method::Post,
         url: format!("sim:{}", arrival.path),
         headers: arrival.headers.clone(),
-        body: Some(body),
+        body: Some(body.into()),
         framing: arrival.answer.framing,
     };
     let answer = &arrival.answer;

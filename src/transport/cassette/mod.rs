@@ -174,7 +174,7 @@ fn model(request: &SentRequest) -> Option<&Value> {
 }
 
 fn body_differences(old: &SentRequest, new: &SentRequest) -> Vec<JsonDifference> {
-    let body = |request: &SentRequest| request.body.clone().unwrap_or_default();
+    let body = |request: &SentRequest| request.body.clone().map(Value::from).unwrap_or_default();
     differences(&body(old), &body(new))
 }
 

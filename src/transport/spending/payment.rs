@@ -15,9 +15,10 @@ const BYTES_PER_TOKEN: usize = 2;
 const ADDED_BY_SERVER: u64 = 1024;
 
 impl TokenCount {
-    /// The most tokens that a request with this body can cost, where its reply may have so many.
-    pub fn at_most(body: &serde_json::Value, reply: u64) -> Self {
-        let prompt = in_tokens(body.to_string().len()).saturating_add(ADDED_BY_SERVER);
+    /// The most tokens that a request with a body of so many bytes can cost, where its reply may have so
+    /// many tokens.
+    pub fn at_most(body: usize, reply: u64) -> Self {
+        let prompt = in_tokens(body).saturating_add(ADDED_BY_SERVER);
         Self { prompt, completion: reply }
     }
 }
