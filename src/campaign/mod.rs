@@ -1,6 +1,8 @@
 //! Many targets: order, limits, resume, confirmation, both sides of an adapter.
 //!
 //! - `run`: the loop that probes targets, some at a time, until all are done or it is stopped (`stop`)
+//! - `starts`: which target is probed next; `tasks`: those under way; `simulation` (tests): whole runs on a
+//!   paused clock, held against the shortest time that is possible
 //! - `probe_target`: what probing one target gives, and `cost` what it costs
 //! - `diagnosis`: why an endpoint gave no verdict at all, in one sentence
 //! - `recorder`: what a run writes to its folder, and `resume` what of it still holds later
@@ -22,7 +24,11 @@ mod resume;
 mod run;
 mod session;
 mod sharding;
+#[cfg(test)]
+mod simulation;
+mod starts;
 mod stop;
+mod tasks;
 
 pub(crate) use adapter::{
     ADAPTER, Behind, BothEnds, FieldPassages, NotReached, Pair, adapter_side, adapter_suspects,
@@ -43,5 +49,6 @@ pub use run::RunSettings;
 pub(crate) use run::{Campaign, RunEnd, RunListener};
 pub use session::{Caution, Session, SessionStep};
 
-pub(crate) use sharding::take_shard;
+pub(crate) use sharding::{digest_of, take_shard};
+pub(crate) use starts::expected_times;
 pub(crate) use stop::StopRequests;

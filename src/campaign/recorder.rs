@@ -13,6 +13,7 @@ use chrono::{DateTime, Utc};
 use super::cost::Spending;
 use super::resume::{ResumeError, is_asked_alike};
 use super::{Confirmed, ProbeTargetError, ProbedTarget, Resumed, RunEnd, RunSettings};
+use crate::ir::Digest;
 use crate::profile::{CaseResult, CaseVerdict, Profile, Status};
 use crate::store::{
     Claim, Completion, Evidence, JournalFile, MANIFEST_VERSION, Manifest, RunFolder, RunTarget,
@@ -52,10 +53,12 @@ pub(crate) enum RunSubject {
 }
 
 /// Which of the targets a run asks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Share {
     pub(crate) selection: Selection,
     pub(crate) shard: Option<Shard>,
+    /// What all of them are, where it is a part.
+    pub(crate) of: Option<Digest>,
 }
 
 impl RunRecorder {
@@ -79,7 +82,7 @@ impl RunRecorder {
         }
         let one_off = subject == RunSubject::OneOff;
         let shadow = matches!(subject, RunSubject::Shadow(_));
-        let named = Share { selection: Selection::Named, shard: None };
+        let named = Share { selection: Selection::Named, shard: None, of: None };
         let (share, adapter) = match subject {
             RunSubject::Targets(share) | RunSubject::Shadow(share) => (share, None),
             RunSubject::Adapter(address) => (named, Some(address)),
@@ -99,6 +102,7 @@ impl RunRecorder {
             tools: settings.suite.own_tools().to_vec(),
             selection: share.selection,
             shard: share.shard,
+            shared_targets: share.of,
             adapter,
             one_off,
             shadow,

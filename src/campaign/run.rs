@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
-use tokio::task::{JoinError, JoinSet};
 
 use super::cost::ProbeTimes;
+use super::starts::{Starts, Waiting};
+use super::tasks::{TaskEvent, Tasks};
 use super::{ProbeTargetError, ProbedTarget, RunRecorder, StopRequests, probe_target};
 use crate::probe::{Probe, ProbeListener, Suite, SuiteName};
 use crate::profile::Confirmation;
@@ -58,7 +59,9 @@ pub(crate) trait RunListener: Sync {
 pub(crate) struct Campaign<'a> {
     pub(crate) connections: &'a [Connection],
     pub(crate) settings: &'a RunSettings,
-    /// Targets at the same time.
+    /// How long each of them is thought to take, in any unit; the longest is begun first.
+    pub(crate) times: Vec<u64>,
+    /// Targets at the same time at one endpoint.
     pub(crate) at_once: usize,
     pub(crate) listener: &'a dyn RunListener,
 }
@@ -77,7 +80,7 @@ pub(crate) enum RunEnd {
 /// The result of each target that was probed, by name, in the order they ended.
 pub(crate) type Results<T> = Vec<(String, Result<T, ProbeTargetError>)>;
 
-/// The result of a task: the index of its target, and the outcome.
+/// The index of a target, and its outcome.
 type TaskResult = (usize, Result<ProbedTarget, ProbeTargetError>);
 
 impl Campaign<'_> {
@@ -91,8 +94,7 @@ impl Campaign<'_> {
         keep: impl Fn(ProbedTarget) -> T,
     ) -> Result<(Results<T>, RunEnd), StoreError> {
         let mut results = Vec::new();
-        let mut record = |visited: Result<TaskResult, JoinError>| -> Result<(), StoreError> {
-            let Some((place, result)) = take_visit(visited) else { return Ok(()) };
+        let mut record = |(place, result): TaskResult| -> Result<(), StoreError> {
             let Some(Connection { target, .. }) = self.connections.get(place) else {
                 return Ok(());
             };
@@ -105,22 +107,21 @@ impl Campaign<'_> {
         };
         let settings = Arc::new(self.settings.clone());
         let mut stopped = pin!(stop.drain(self.connections, self.listener));
-        let mut waiting = self.connections.iter().enumerate();
+        let mut tasks = Tasks::new(Starts::new(self.waiting(), self.at_once));
         let (tell, mut heard) = unbounded_channel();
-        let mut tasks = JoinSet::new();
         let end = loop {
-            while tasks.len() < self.at_once
-                && let Some((place, connection)) = waiting.next()
-            {
+            tasks.start(|place| {
+                let connection = self.connections.get(place)?.clone();
                 self.listener.began(&connection.target);
-                tasks.spawn(visit(place, connection.clone(), Arc::clone(&settings), tell.clone()));
-            }
+                Some(visit(place, connection, Arc::clone(&settings), tell.clone()))
+            });
             tokio::select! {
                 end = &mut stopped => break end,
                 Some((place, probe)) = heard.recv() => self.tell_asked(place, &probe),
-                visited = tasks.join_next() => match visited {
-                    None => break self.end(),
-                    Some(visited) => {
+                event = tasks.wait() => match event {
+                    TaskEvent::AllOver => break self.end(),
+                    TaskEvent::MoreRoom => {}
+                    TaskEvent::Ended(visited) => {
                         // What a task told before it ended comes before its end.
                         while let Ok((place, probe)) = heard.try_recv() {
                             self.tell_asked(place, &probe);
@@ -131,11 +132,20 @@ impl Campaign<'_> {
             }
         };
         // Whoever was just about to end may still do so.
-        tasks.abort_all();
-        while let Some(visited) = tasks.join_next().await {
+        for visited in tasks.abort().await {
             record(visited)?;
         }
         Ok((results, end))
+    }
+
+    fn waiting(&self) -> Vec<Waiting> {
+        let all = self.connections.iter().zip(&self.times).enumerate();
+        all.map(|(place, (connection, time))| Waiting {
+            place,
+            endpoint: connection.endpoint_number,
+            time: *time,
+        })
+        .collect()
     }
 
     /// How a run ended whose every target came to an end. Where requests were refused, they were cut
@@ -161,19 +171,10 @@ async fn visit(
     connection: Connection,
     settings: Arc<RunSettings>,
     tell: UnboundedSender<(usize, String)>,
-) -> TaskResult {
+) -> Result<ProbedTarget, ProbeTargetError> {
     let watch = OfTarget { place, tell, times: ProbeTimes::default() };
     let probed = probe_target(&connection, &settings, &watch).await;
-    (place, probed.map(|probed| ProbedTarget { probe_ms: watch.times.into_millis(), ..probed }))
-}
-
-/// What a task gave; `None` if it was stopped. A panic goes on here.
-fn take_visit(visited: Result<TaskResult, JoinError>) -> Option<TaskResult> {
-    match visited {
-        Ok(visit) => Some(visit),
-        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-        Err(_) => None,
-    }
+    probed.map(|probed| ProbedTarget { probe_ms: watch.times.into_millis(), ..probed })
 }
 
 /// Passes on what is heard of one target, and measures how long its probes take.

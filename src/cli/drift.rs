@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::CliError;
 use super::Exit;
+use super::args::depot::DepotArgs;
 use super::args::output::PlainFormat;
 use super::shell::console::Console;
 use crate::regress::{Drift, find_drifts, flaky_probes, why_undecided};
@@ -24,12 +25,18 @@ pub(super) struct DriftArgs {
     #[arg(long, value_name = "DIR", default_value = "reports")]
     reports: PathBuf,
 
+    #[command(flatten)]
+    depot: DepotArgs,
+
     /// The form of the result
     #[arg(long, value_enum, default_value_t = PlainFormat::Table, value_name = "NAME")]
     format: PlainFormat,
 }
 
 pub(super) fn run(args: &DriftArgs, console: &Console) -> Result<Exit, CliError> {
+    if let Some(depot) = args.depot.open()? {
+        depot.fetch_history(&args.reports)?;
+    }
     let Rows { rows, cut } = RunHistory::of(&args.reports).results().map_err(CliError::usage)?;
     if let Some(cut) = cut {
         console.note(&format!("the last line of the history is cut short: {}", for_terminal(&cut)));

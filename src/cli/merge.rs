@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::args::depot::DepotArgs;
 use super::args::stored::find_run;
 use super::run::REPORTS;
 use super::shell::console::Console;
@@ -22,8 +23,9 @@ use crate::store::{Completeness, Completion, RunFolder, RunHistory, merge_runs};
 /// shard are errors.
 #[derive(Debug, Args)]
 pub(super) struct MergeArgs {
-    /// The folders of the runs, or their names in --reports
-    #[arg(value_name = "RUN", required = true, num_args = 2..)]
+    /// The folders of the runs, or their names in --reports or --store [default
+    /// with --store: all shards there]
+    #[arg(value_name = "RUN", required_unless_present = "store", num_args = 2..)]
     runs: Vec<String>,
 
     /// Go on where a shard is missing: nothing is said of its targets
@@ -33,10 +35,22 @@ pub(super) struct MergeArgs {
     /// Where the new run is written
     #[arg(long, value_name = "DIR", default_value = REPORTS)]
     reports: PathBuf,
+
+    #[command(flatten)]
+    depot: DepotArgs,
 }
 
 pub(super) fn run(args: &MergeArgs, console: &Console) -> Result<Exit, CliError> {
-    let runs = args.runs.iter().map(|name| find_run(Some(name), &args.reports));
+    let depot = args.depot.open()?;
+    let names = match &depot {
+        Some(depot) if args.runs.is_empty() => depot.fetch_shards(&args.reports)?,
+        Some(depot) => {
+            args.runs.iter().try_for_each(|it| depot.fetch_run(Some(it), &args.reports))?;
+            args.runs.clone()
+        }
+        None => args.runs.clone(),
+    };
+    let runs = names.iter().map(|name| find_run(Some(name), &args.reports));
     let runs = runs.collect::<Result<Vec<RunFolder>, _>>()?;
     let completeness = if args.partial { Completeness::Partial } else { Completeness::Whole };
     let (folder, manifest) =
@@ -45,6 +59,9 @@ pub(super) fn run(args: &MergeArgs, console: &Console) -> Result<Exit, CliError>
     let found: Vec<&Profile> = profiles.iter().map(|(_, profile)| profile).collect();
     let history = RunHistory::of(&args.reports);
     history.add(&manifest.run, manifest.started_at, &found).map_err(CliError::usage)?;
+    if let Some(depot) = &depot {
+        depot.publish(&folder, &manifest, &found, console)?;
+    }
     console.result(&folder.path().display().to_string())?;
     console.note(&format!(
         "{} of {}; `toolprobe gate {}` compares them with the snapshots",

@@ -158,7 +158,8 @@ pub(super) async fn probe_one(
         listener = listener.kept_in(recorder.folder());
     }
     let listener = &listener;
-    let campaign = Campaign { connections: from_ref(connection), settings, at_once: 1, listener };
+    let (connections, times) = (from_ref(connection), vec![0]);
+    let campaign = Campaign { connections, times, settings, at_once: 1, listener };
     let (results, end) = campaign.probe(recorder.as_deref_mut(), stop, |probed| probed).await?;
     if let Some(recorder) = recorder {
         recorder.finish(end, clock::now()?)?;

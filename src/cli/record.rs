@@ -102,6 +102,7 @@ async fn of_target(
     let target = target.ok_or_else(|| CliError::usage(format!("no target is called '{name}'")))?;
     let budget = args.asking.budget(scope.defaults())?;
     let connector = Connector::new(budget, scope.defaults().concurrency)
+        .limiting(&scope.defaults().providers)
         .at_prices(args.asking.prices(scope.defaults())?);
     let connection = connector.connect(args.asking.limit(target), &env);
     let connection = connection.map_err(CliError::usage)?;

@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::CliError;
 use super::Exit;
+use super::args::depot::DepotArgs;
 use super::args::output::OutputArgs;
 use super::args::stored::{EvidenceFiles, find_run, profiles_of_run};
 use super::gate::AgainstArgs;
@@ -29,6 +30,9 @@ pub(super) struct ReportArgs {
     reports: PathBuf,
 
     #[command(flatten)]
+    depot: DepotArgs,
+
+    #[command(flatten)]
     against: AgainstArgs,
 
     #[command(flatten)]
@@ -36,6 +40,7 @@ pub(super) struct ReportArgs {
 }
 
 pub(super) fn run(args: &ReportArgs, console: &Console) -> Result<Exit, CliError> {
+    args.depot.fetch(args.run.as_deref(), &args.reports, args.against.folder())?;
     let run = find_run(args.run.as_deref(), &args.reports)?;
     let manifest = run.manifest().map_err(CliError::usage)?;
     let profiles = profiles_of_run(&run)?;

@@ -9,6 +9,7 @@ use clap::Args;
 
 use super::args::asking::AskingArgs;
 use super::args::confirming::ConfirmArgs;
+use super::args::depot::DepotArgs;
 use super::args::endpoint::env;
 use super::args::output::{OutputArgs, ReportFormat};
 use super::args::scope::{NOWHERE, Scope, ScopeArgs};
@@ -27,8 +28,8 @@ use super::shell::progress::Progress;
 use super::shell::signal::stop_requests;
 use super::shell::spent::describe_spent;
 use crate::campaign::{
-    Campaign, Resumed, RunEnd, RunRecorder, RunSettings, RunSubject, Share, confirm_all, suspects,
-    take_shard,
+    Campaign, Resumed, RunEnd, RunRecorder, RunSettings, RunSubject, Share, confirm_all, digest_of,
+    expected_times, suspects, take_shard,
 };
 use crate::profile::{Profile, Status};
 use crate::regress::find_drifts;
@@ -38,7 +39,7 @@ use crate::store::{Completion, Manifest, RunHistory, RunId, Shard, StoreError};
 use crate::target::{Connection, Connector, Target, read_template};
 use crate::transport::Budget;
 
-/// Targets at the same time where nothing else is said.
+/// Targets at the same time at one endpoint where nothing else is said.
 const JOBS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
 
 /// Where the folders of runs are where nothing else is said.
@@ -82,7 +83,10 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "I/N", conflicts_with_all = ["targets", "resume"])]
     shard: Option<Shard>,
 
-    /// Targets at the same time
+    /// Targets at the same time at one endpoint
+    ///
+    /// No endpoint keeps the targets of another from starting. Over all endpoints
+    /// it is at most 64, or as many as this says.
     #[arg(long, short, value_name = "N", default_value_t = JOBS)]
     jobs: NonZeroUsize,
 
@@ -108,6 +112,9 @@ pub(super) struct RunArgs {
     /// Where the folders of runs are
     #[arg(long, value_name = "DIR", default_value = REPORTS, help_heading = "Output")]
     reports: PathBuf,
+
+    #[command(flatten)]
+    depot: DepotArgs,
 
     #[command(flatten)]
     against: AgainstArgs,
@@ -142,9 +149,11 @@ impl RunArgs {
         })
     }
 
-    fn subject(&self, scope: &Scope) -> RunSubject {
-        let share = Share { selection: scope.selection(), shard: self.shard };
-        if self.shadow { RunSubject::Shadow(share) } else { RunSubject::Targets(share) }
+    fn subject(&self, scope: &Scope) -> Result<RunSubject, CliError> {
+        let all = self.shard.map(|_| scope.targets(NOWHERE)).transpose()?;
+        let of = all.as_deref().map(digest_of);
+        let share = Share { selection: scope.selection(), shard: self.shard, of };
+        Ok(if self.shadow { RunSubject::Shadow(share) } else { RunSubject::Targets(share) })
     }
 
     /// The command that goes on with a run of these flags.
@@ -162,8 +171,8 @@ impl RunArgs {
 /// A run that is over.
 struct EndedRun {
     connections: Vec<Connection>,
-    /// What was found, by the target's name.
-    found: BTreeMap<String, Profile>,
+    /// What was found, in the order of the targets.
+    profiles: Vec<Profile>,
     recorder: RunRecorder,
     end: RunEnd,
     /// Each target once more through its plan, where that was asked for.
@@ -193,7 +202,12 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<Exit, CliError> {
         }
         return Ok(exit);
     }
-    // Before anything is spent: a policy with a mistake in it must not cost a run.
+    // Before anything is spent: neither storage nor a policy with a mistake in it must cost a run.
+    let depot = args.depot.open()?;
+    if let Some(depot) = &depot {
+        depot.fetch_snapshots(args.against.folder())?;
+        depot.fetch_history(&args.reports)?;
+    }
     let baseline = args.against.load()?;
     let runtime = tokio::runtime::Runtime::new()?;
     let probing = probe_all(args, &scope, &settings, resumed, &baseline, console);
@@ -201,11 +215,15 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<Exit, CliError> {
     // Only then is the run complete: one that is killed before it is can be resumed.
     let remembered = write_history(args, &ended);
     ended.recorder.finish(ended.end, clock::now()?)?;
-    let profiles = ended.profiles();
+    let profiles = &ended.profiles;
+    if let Some(depot) = &depot {
+        let found: Vec<&Profile> = profiles.iter().collect();
+        depot.publish(ended.recorder.folder(), ended.recorder.manifest(), &found, console)?;
+    }
     let links = EvidenceLinks::from_page(ended.recorder.folder(), args.output.file())?;
-    let report = Report::of_run(ended.recorder.manifest(), &profiles).with_evidence(&links);
+    let report = Report::of_run(ended.recorder.manifest(), profiles).with_evidence(&links);
     let judged =
-        baseline.judge_run(ended.recorder.folder(), ended.recorder.manifest(), &profiles)?;
+        baseline.judge_run(ended.recorder.folder(), ended.recorder.manifest(), profiles)?;
     let kept = EvidenceFiles::below(&args.reports);
     match &judged {
         _ if args.with_plan && args.output.format() == ReportFormat::Json => {
@@ -237,7 +255,7 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<Exit, CliError> {
 /// Adds the run to the history. Gives what there is to say about it.
 fn write_history(args: &RunArgs, ended: &EndedRun) -> Result<Vec<String>, StoreError> {
     let (history, manifest) = (RunHistory::of(&args.reports), ended.recorder.manifest());
-    let found: Vec<&Profile> = ended.found.values().collect();
+    let found: Vec<&Profile> = ended.profiles.iter().collect();
     let cut = history.add(&manifest.run, manifest.started_at, &found)?;
     let cut = cut.map(|cut| {
         let cut = for_terminal(&cut);
@@ -298,7 +316,7 @@ async fn probe_all(
         connect_all(args, scope, args.targets(scope, &base_url, settings)?, &budget)?;
     let (mut recorder, mut found) = match resumed {
         None => {
-            let subject = args.subject(scope);
+            let subject = args.subject(scope)?;
             let begun =
                 RunRecorder::begin(&args.reports, settings, &mut connections, subject, &budget)?;
             (begun, BTreeMap::new())
@@ -311,7 +329,9 @@ async fn probe_all(
     let open: Vec<Connection> = connections.iter().filter(is_open).cloned().collect();
     let listener =
         &Progress::new(console, open.len(), settings.probes().len()).kept_in(recorder.folder());
-    let campaign = Campaign { connections: &open, settings, at_once: args.jobs.get(), listener };
+    let times = expected_times(&open, settings, baseline.snapshots());
+    let at_once = args.jobs.get();
+    let campaign = Campaign { connections: &open, times, settings, at_once, listener };
     let (results, mut end) = campaign.probe(Some(&mut recorder), stop, |it| it.profile).await?;
     found.extend(results.into_iter().filter_map(|(name, profile)| Some((name, profile.ok()?))));
     if let (RunEnd::Finished, Some(test)) = (end, args.confirming.test()) {
@@ -326,7 +346,10 @@ async fn probe_all(
             Err(stopped) => end = stopped,
         }
     }
-    Ok(EndedRun { connections, found, recorder, end, compared })
+    // Moved, not copied: with many targets they are most of what is in memory.
+    let mut profile_of = |it: &Connection| found.remove(&it.target.name);
+    let profiles = connections.iter().filter_map(&mut profile_of).collect();
+    Ok(EndedRun { connections, profiles, recorder, end, compared })
 }
 
 /// A connection to each target. A missing key is better told before anything is spent.
@@ -339,6 +362,7 @@ fn connect_all(
     let mut bounds = scope.defaults().bounds.clone();
     bounds.extend(args.asking.bounds());
     let connector = Connector::new(Arc::clone(budget), scope.defaults().concurrency)
+        .limiting(&scope.defaults().providers)
         .within(&bounds)
         .at_prices(args.asking.prices(scope.defaults())?);
     let connect = |mut target: Target| {
@@ -371,17 +395,12 @@ fn used_up(manifest: &Manifest) -> Option<&'static str> {
 }
 
 impl EndedRun {
-    /// What was found, in the order of the targets.
-    fn profiles(&self) -> Vec<Profile> {
-        self.connections.iter().filter_map(|it| self.found.get(&it.target.name).cloned()).collect()
-    }
-
     /// Tells what it cost, where it is, and what is missing.
     fn print_summary(&self, args: &RunArgs, console: &Console) {
         let manifest = self.recorder.manifest();
         console.note(&format!(
             "{} of {}, {}; kept in {}",
-            self.found.len(),
+            self.profiles.len(),
             plural(self.connections.len(), "target"),
             describe_spent(manifest.totals),
             self.recorder.folder().path().display(),
@@ -397,13 +416,13 @@ impl EndedRun {
     /// Tells how many targets came out how.
     fn print_counts(&self, console: &Console) {
         let all = self.connections.len();
-        let conclusive = self.found.values().filter(|it| it.results.has_verdict()).count();
+        let conclusive = self.profiles.iter().filter(|it| it.results.has_verdict()).count();
         let passes = |profile: &&Profile| {
             let mut outcomes = profile.results.outcomes();
             outcomes.all(|it| matches!(it.status, Status::Pass | Status::Skipped))
         };
         let healthy =
-            self.found.values().filter(|it| it.results.has_verdict()).filter(passes).count();
+            self.profiles.iter().filter(|it| it.results.has_verdict()).filter(passes).count();
         let mut parts = vec![format!("{healthy} without a finding")];
         let others =
             [(conclusive - healthy, "with findings"), (all - conclusive, "without a verdict")];
@@ -418,8 +437,10 @@ impl EndedRun {
             RunEnd::Finished => Exit::Fine,
             RunEnd::Interrupted | RunEnd::OutOfTime => Exit::Inconclusive,
         };
+        let found: BTreeMap<String, &Profile> =
+            self.profiles.iter().map(|profile| (profile.name(), profile)).collect();
         for Connection { target, .. } in &self.connections {
-            exit = exit.and(match self.found.get(&target.name) {
+            exit = exit.and(match found.get(&target.name) {
                 Some(profile) => demands::exit(&target.name, profile, &target.require, console),
                 None => Exit::Inconclusive,
             });

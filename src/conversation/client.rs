@@ -56,6 +56,7 @@ pub struct Client {
     /// Rewrites what is sent and received, where a plan says so.
     rewriter: Option<Arc<Rewriter>>,
     insists: bool,
+    turns: u32,
     /// The field that carries the token limit, once a refusal has named it. Clones share it.
     limit_field: Arc<OnceLock<LimitField>>,
     /// The most tokens that the endpoint allows, once it has refused more. Clones share it.
@@ -83,7 +84,7 @@ impl Client {
         let codec = address.dialect.codec();
         let known = address.limit_field.or_else(|| LimitField::set_in(&address.extra));
         let limit_field = Arc::new(known.map_or_else(OnceLock::new, OnceLock::from));
-        let (rewriter, insists) = (None, false);
+        let (rewriter, insists, turns) = (None, false, 1);
         Ok(Self {
             address,
             codec,
@@ -93,6 +94,7 @@ impl Client {
             log,
             rewriter,
             insists,
+            turns,
             limit_field,
             most_tokens: Arc::new(AtomicU64::new(u64::MAX)),
         })
@@ -119,6 +121,12 @@ impl Client {
     #[must_use]
     pub fn insisting(&self) -> Self {
         Self { insists: true, ..self.clone() }
+    }
+
+    /// The same for conversations that take so many requests, one after the other.
+    #[must_use]
+    pub fn expecting(&self, turns: u32) -> Self {
+        Self { turns, ..self.clone() }
     }
 
     /// The same with tools declared in an older field, for a dialect that has one.
@@ -265,6 +273,7 @@ impl Client {
         let mut call = HttpCall::post(url.clone(), body);
         call.headers.clone_from(&address.headers);
         call.insists = self.insists;
+        call.turns = self.turns;
         if request.stream { call.streamed(codec.framing()) } else { call }
     }
 

@@ -37,6 +37,11 @@ impl Bench {
         numbers.map(|trial| case.child(&trial.to_string())).collect()
     }
 
+    /// The same for this probe, whose conversations are about so long.
+    pub(super) fn expecting(&self, probe: &Probe) -> Self {
+        Self { client: self.client.expecting(probe.question.turns()), ..self.clone() }
+    }
+
     /// Whether replies are streamed.
     pub(super) fn streams(&self) -> bool {
         self.is_twin || self.replies == ReplyMode::Streamed

@@ -68,6 +68,11 @@ pub(crate) trait ProbeKind:
     /// What one trial costs: if all goes well, and at most.
     fn estimate(&self, costing: &Costing<'_>) -> Estimate;
 
+    /// How many requests its longest conversation takes, one after the other, if all goes well.
+    fn turns(&self) -> u32 {
+        1
+    }
+
     /// Drops every case but this one, where the cases are a list.
     fn keep_case(&mut self, _case: &str) {}
 
@@ -195,6 +200,7 @@ pub(crate) trait Question: fmt::Debug + Send + Sync {
     fn ask<'a>(&'a self, asking: Asking<'a>) -> BoxFuture<'a, Box<dyn Asked>>;
     fn block(&self, why: &Blocked) -> Box<dyn Asked>;
     fn estimate(&self, costing: &Costing<'_>) -> Estimate;
+    fn turns(&self) -> u32;
     /// The same question with only one of its cases.
     fn narrow(&self, case: &str) -> Arc<dyn Question>;
     fn twins(&self) -> Vec<&str>;
@@ -217,6 +223,10 @@ impl<K: ProbeKind> Question for K {
 
     fn estimate(&self, costing: &Costing<'_>) -> Estimate {
         ProbeKind::estimate(self, costing)
+    }
+
+    fn turns(&self) -> u32 {
+        ProbeKind::turns(self)
     }
 
     fn narrow(&self, case: &str) -> Arc<dyn Question> {

@@ -89,7 +89,8 @@ async fn climb_and_ask<'a>(
     };
     let id = &ladder.probe.id;
     listener.began(id);
-    let native = ladder.try_native(bench).inspect(|native| {
+    let first = bench.expecting(ladder.probe);
+    let native = ladder.try_native(&first).inspect(|native| {
         if let Native::Ends(_) = native {
             listener.asked(id);
         }
@@ -104,7 +105,7 @@ async fn climb_and_ask<'a>(
             let likely_bench =
                 Bench { delivery: likely.unwrap_or(bench.delivery), ..bench.clone() };
             let asking = ask_all(&likely_bench, probes, listener);
-            let taught = ladder.teach(bench, trials).inspect(|_| listener.asked(id));
+            let taught = ladder.teach(&first, trials).inspect(|_| listener.asked(id));
             ask_meanwhile(taught, holds, asking).await
         }
     };
@@ -146,6 +147,7 @@ pub(super) async fn ask_all<'a>(
 ) -> AskedProbes<'a> {
     hold_together(besides_ladder(probes).map(|probe| async move {
         listener.began(&probe.id);
+        let bench = &bench.expecting(probe);
         let asked = probe.question.ask(Asking { bench, probe, probes }).await;
         listener.asked(&probe.id);
         (probe, asked)

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{RunId, Shard};
 use crate::dialect::DialectId;
-use crate::ir::{Object, ToolSpec};
+use crate::ir::{Digest, Object, ToolSpec};
 use crate::profile::{Confirmation, FieldPath, Manner, Subject, ThinkingSwitch};
 use crate::telemetry::Metrics;
 use crate::transport::{BudgetLimits, Money};
@@ -53,6 +53,10 @@ pub struct Manifest {
     /// Which part of them, where several machines shared them (`run --shard`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
+    /// What all targets were that the machines shared, where it is a part of them: parts of others do not
+    /// belong to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared_targets: Option<Digest>,
     /// The adapter that it asked models through, where one was the subject: such a run is never a
     /// snapshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -98,6 +98,7 @@ pub(crate) fn merge_runs(
     merged.run = folder.id().clone();
     merged.started_at = begin;
     merged.shard = first.shard.filter(|_| missing.is_some());
+    merged.shared_targets = first.shared_targets.clone().filter(|_| missing.is_some());
     merged.metrics =
         merge_metrics(folder.profiles().read_all()?.iter().map(|(_, profile)| profile));
     folder.write_manifest(&merged)?;
@@ -129,6 +130,10 @@ fn check_alike(first: &Manifest, other: &Manifest) -> Result<(), MergeError> {
             ("the user's tools", fingerprint(&it.tools)),
             ("looking on only", it.shadow.to_string()),
             ("the number of shards", shards.map_or("none".to_owned(), |of| of.to_string())),
+            (
+                "the targets that were shared",
+                it.shared_targets.as_ref().map_or("unknown".to_owned(), short),
+            ),
         ]
     };
     let differ = |((what, here), (_, there)): ((&'static str, String), (_, String))| {
@@ -141,7 +146,11 @@ fn check_alike(first: &Manifest, other: &Manifest) -> Result<(), MergeError> {
 /// Short, and different for different tools.
 fn fingerprint(tools: &[ToolSpec]) -> String {
     let digest = Digest::of(serde_json::to_vec(tools).unwrap_or_default());
-    format!("{} with digest {}", tools.len(), digest.hex().get(..8).unwrap_or_default())
+    format!("{} with {}", tools.len(), short(&digest))
+}
+
+fn short(digest: &Digest) -> String {
+    format!("digest {}", digest.hex().get(..8).unwrap_or_default())
 }
 
 fn check_conflicts(manifests: &[Manifest]) -> Result<(), MergeError> {

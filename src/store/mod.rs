@@ -16,11 +16,13 @@
 //! - `evidence`: exchanges by their digest; `journal`: the file that those of a target are added to
 //! - `turns`: the telemetry of a run
 //! - `history`: rows from run to run; `csv_file`: the files that hold them
+//! - `depot`: runs, snapshots and history in object storage
 //! - `versioned`: JSON files with a version; `files`: atomic writes and what may be missing
 //! - `error`: why a file cannot be read or written
 
 mod acceptance;
 mod csv_file;
+mod depot;
 mod error;
 mod evidence;
 mod files;
@@ -36,6 +38,7 @@ mod turns;
 mod versioned;
 
 pub(crate) use csv_file::Rows;
+pub(crate) use depot::{Depot, DepotAddress, DepotError, FetchedSnapshots};
 pub(crate) use error::StoreError;
 pub(crate) use evidence::Evidence;
 pub(crate) use files::write_text;

@@ -212,6 +212,7 @@ mod tests {
             metrics: None,
             confirmations: Vec::new(),
             kept: Vec::new(),
+            shared_targets: None,
             adapter: None,
             one_off: false,
             shadow: false,

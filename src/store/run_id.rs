@@ -29,6 +29,13 @@ impl RunId {
         Self(if nth > 1 { format!("{time}-{nth:03}") } else { time.to_string() })
     }
 
+    /// The name so many steps after this one in the same second.
+    pub(super) fn after(&self, steps: u16) -> Self {
+        let (time, nth) = self.0.split_once('-').unwrap_or((&self.0, "1"));
+        let nth = nth.parse::<u16>().unwrap_or(1).saturating_add(steps);
+        Self(if nth > 1 { format!("{time}-{nth:03}") } else { time.to_owned() })
+    }
+
     /// The name.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -15,6 +15,7 @@ use super::resolve::{Env, Target, resolve};
 use super::{Span, TargetEntry};
 use crate::probe::SuiteName;
 use crate::profile::Mode;
+use crate::suggest::did_you_mean;
 use crate::transport::{self, EndpointLimits, Oversize};
 
 /// What `toolprobe init` writes.
@@ -67,6 +68,9 @@ pub struct Defaults {
     /// How hard each endpoint may be asked, over all of its targets.
     #[serde(default)]
     pub limits: Limits,
+    /// How hard each provider may be asked, over all of its endpoints.
+    #[serde(default)]
+    pub providers: BTreeMap<String, Limits>,
     /// How large a reply and its parts may be.
     #[serde(default)]
     pub bounds: Bounds,
@@ -182,7 +186,23 @@ impl ConfigFile {
                 targets.push(target);
             }
         }
+        self.check_providers(&targets)?;
         Ok(targets)
+    }
+
+    /// Limits of a provider that no target has are a mistake, most likely in its name.
+    fn check_providers(&self, targets: &[Target]) -> Result<(), ConfigError> {
+        let known: BTreeSet<&str> =
+            targets.iter().map(|it| it.endpoint.provider.as_str()).collect();
+        let mut named = self.config.defaults.providers.keys();
+        let Some(unknown) = named.find(|name| !known.contains(name.as_str())) else {
+            return Ok(());
+        };
+        let hint = did_you_mean(unknown, known.iter().copied());
+        let problem = format!("no target is of the provider '{unknown}'{hint}");
+        let field = format!("defaults.providers.{unknown}");
+        let offset = self.text.find(unknown.as_str()).unwrap_or(0);
+        Err(ConfigError::at(&self.path, &self.text, offset, Some(field), problem))
     }
 
     /// An error in an entry: at the line that sets the field, or where the entry begins.
@@ -265,6 +285,17 @@ mod tests {
         assert_eq!(entry["additionalProperties"], false);
         assert!(entry["properties"]["extra_body"].is_object());
         assert_eq!(schema["properties"]["targets"]["type"], "array");
+    }
+
+    #[test]
+    fn limits_of_a_provider_that_no_target_has_are_a_mistake() {
+        let targets = "[[targets]]\nprovider = \"ollama\"\nmodel = \"m\"\n";
+        let shown = problem(&format!("[defaults.providers.olama]\nconcurrency = 2\n{targets}"));
+        assert_eq!(
+            shown,
+            "ci/toolprobe.toml:1:21: field `defaults.providers.olama`: no target is of the provider \
+             'olama'; did you mean 'ollama'?"
+        );
     }
 
     #[test]

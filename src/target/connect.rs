@@ -9,15 +9,17 @@ use url::Url;
 
 use super::credentials::secrets_in_fields;
 use super::offered::offered_models;
-use super::{Access, Bounds, Credentials, Endpoint, Env, MissingKey, Prices, Target, Timeouts};
+use super::{
+    Access, Bounds, Credentials, Endpoint, Env, Limits, MissingKey, Prices, Target, Timeouts,
+};
 use crate::conversation::{Address, Client, ExchangeLog};
 use crate::dialect::EndpointError;
 use crate::profile::origin;
 use crate::secret::{known_secrets, remember};
 use crate::transport::{
-    self, Budget, ConcurrencyLimit, HttpCall, HttpTransport, InFlight, Pool, Price, RetryPolicy,
-    RetrySettings, Retrying, Scrubber, Secret, SendGate, SetupError, SharedLimits, SizeLimits,
-    Transport, is_loopback,
+    self, Budget, EndpointLimits, HttpCall, HttpTransport, InFlight, Pool, Price, RetryPolicy,
+    RetrySettings, Retrying, RunLimits, Scrubber, Secret, SendGate, SetupError, SharedLimits,
+    SizeLimits, Transport, is_loopback,
 };
 
 /// The most tokens a reply may have: enough for eight kilobytes of code as an argument, and for a
@@ -64,11 +66,11 @@ type OpenTransport = (Arc<dyn Transport>, Credentials, Arc<Budget>);
 pub(crate) struct Connector {
     budget: Arc<Budget>,
     prices: Prices,
-    concurrency: ConcurrencyLimit,
+    run_limits: RunLimits,
     gate: SendGate,
     in_flight: InFlight,
     /// By scheme, host, port and credentials, which is what a provider counts by.
-    limits: Mutex<Vec<(String, Credentials, Arc<SharedLimits>)>>,
+    limits: Mutex<Vec<(String, Credentials, SharedLimits)>>,
     /// By connect timeout, which is a property of the pool.
     pools: Mutex<BTreeMap<Duration, Pool>>,
 }
@@ -86,6 +88,8 @@ pub struct Connection {
     pub budget: Arc<Budget>,
     /// Lets nothing more out once it is closed; shared by the connections of a run.
     pub gate: SendGate,
+    /// The number of its endpoint: targets with the same one share its limits.
+    pub endpoint_number: usize,
 }
 
 impl Connector {
@@ -94,7 +98,7 @@ impl Connector {
         Self {
             budget,
             prices: Prices::default(),
-            concurrency: ConcurrencyLimit::of(at_once),
+            run_limits: RunLimits::of(at_once),
             gate: SendGate::default(),
             in_flight: InFlight::new(&SizeLimits::default()),
             limits: Mutex::default(),
@@ -106,6 +110,15 @@ impl Connector {
     #[must_use]
     pub(crate) fn within(self, bounds: &Bounds) -> Self {
         Self { in_flight: InFlight::new(&size_limits(bounds)), ..self }
+    }
+
+    /// The same, where the endpoints of a provider share these limits.
+    #[must_use]
+    pub(crate) fn limiting(self, providers: &BTreeMap<String, Limits>) -> Self {
+        for (provider, limits) in providers {
+            self.run_limits.limit_provider(provider, EndpointLimits::from(*limits));
+        }
+        self
     }
 
     /// The same, where models have these prices.
@@ -122,7 +135,9 @@ impl Connector {
             return Err(ConnectError::NoPrice { model: target.model });
         }
         let (transport, credentials, budget) = self.open(&target.endpoint, in_body, price, env)?;
-        Ok(Connection { target, transport, credentials, budget, gate: self.gate.clone() })
+        let endpoint_number = self.limits(&target.endpoint, &credentials).number();
+        let gate = self.gate.clone();
+        Ok(Connection { target, transport, credentials, budget, gate, endpoint_number })
     }
 
     /// The models that an endpoint lists, before one of them is chosen as a target.
@@ -159,23 +174,23 @@ impl Connector {
             policy: RetryPolicy { max_waited: usual.max_waited.min(timeouts.total), ..usual },
             ..RetrySettings::default()
         };
-        let http = self.concurrency.around(self.gate.before(http));
+        let http = self.gate.before(http);
         let transport = Arc::new(Retrying::new(http, settings));
         Ok((transport, credentials, budget))
     }
 
     /// The limits of an endpoint, which all targets with the same address and credentials share. The
     /// strictest of what they say counts.
-    fn limits(&self, endpoint: &Endpoint, credentials: &Credentials) -> Arc<SharedLimits> {
+    fn limits(&self, endpoint: &Endpoint, credentials: &Credentials) -> SharedLimits {
         let first = endpoint.accesses.first().map(|access| &access.base_url);
         let place = first.map(origin).unwrap_or_default();
         let mut known = self.limits.lock().unwrap_or_else(PoisonError::into_inner);
         let same = known.iter().find(|(at, by, _)| *at == place && by == credentials);
         let shared = if let Some((_, _, shared)) = same {
-            Arc::clone(shared)
+            shared.clone()
         } else {
-            let shared = Arc::new(SharedLimits::usually(CONCURRENCY));
-            known.push((place, credentials.clone(), Arc::clone(&shared)));
+            let shared = self.run_limits.endpoint(&endpoint.provider, Some(CONCURRENCY));
+            known.push((place, credentials.clone(), shared.clone()));
             shared
         };
         shared.agree(endpoint.limits.into());

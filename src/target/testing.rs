@@ -65,5 +65,6 @@ pub(super) fn connection(endpoint: &Endpoint, model: &str) -> Connection {
         credentials: Credentials::default(),
         budget: Arc::new(Budget::unlimited()),
         gate: crate::transport::SendGate::default(),
+        endpoint_number: 0,
     }
 }

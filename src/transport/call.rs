@@ -63,13 +63,15 @@ pub struct HttpCall {
     pub most: TokenCount,
     /// Whether it is sent even where its path was given up: a control that a verdict waits for.
     pub insists: bool,
+    /// How many requests its conversation is expected to take, one after the other: the longest goes first.
+    pub turns: u32,
 }
 
 impl HttpCall {
     /// A `GET` request.
     pub fn get(url: Url) -> Self {
         let (method, headers, most) = (Method::Get, Vec::new(), TokenCount::default());
-        Self { method, url, headers, body: None, framing: None, most, insists: false }
+        Self { method, url, headers, body: None, framing: None, most, insists: false, turns: 1 }
     }
 
     /// A `POST` request with a JSON body.

@@ -35,16 +35,16 @@
 //! - `bounds`: how large each part of a reply may be; `in_flight`: how much of all replies together
 //! - `cassette`: recorded exchanges, played back without a network
 //! - `retrying`: retries, limits and budget around any transport
-//! - `retry`, `limits`, `health`, `timeouts`: the decisions that `retrying` follows
+//! - `retry`, `health`, `timeouts`: the decisions that `retrying` follows
 //! - `spending`: the budget of a run, what one attempt reserves of it, and what tokens cost
-//! - `concurrency_limit`: one limit over the requests to several endpoints
+//! - `admission`: who is sent next, by the limits of a run, its providers and its endpoints
 //! - `journal`: what is kept as it happens, and recalled by a resumed run
 //! - `send_gate`: lets nothing new out once a run is to stop
 
+mod admission;
 mod bounds;
 mod call;
 mod cassette;
-mod concurrency_limit;
 mod error;
 mod exchange;
 mod headers;
@@ -53,7 +53,6 @@ mod http;
 mod in_flight;
 mod journal;
 mod json_body;
-mod limits;
 mod receive;
 mod retry;
 mod retrying;
@@ -70,12 +69,13 @@ use futures_util::future::BoxFuture;
 
 pub(crate) use crate::secret::SECRET_MARK;
 pub use crate::secret::{Scrubber, Secret};
+pub(crate) use admission::RunLimits;
+pub use admission::{EndpointLimits, SharedLimits};
 pub use bounds::{Oversize, SizeLimits};
 pub(crate) use call::secrets_in_url;
 pub use call::{HeaderText, HttpCall, Method, SentRequest};
 pub(crate) use cassette::{Cassette, Playback, RequestKey, difference_size, differences};
 pub use cassette::{JsonDifference, Nearest, Piecing, Recut, cut_short, recut};
-pub(crate) use concurrency_limit::ConcurrencyLimit;
 pub use error::TransportError;
 pub(crate) use exchange::EXCHANGE_VERSION;
 pub use exchange::{
@@ -88,7 +88,6 @@ pub use in_flight::InFlight;
 pub(crate) use journal::Journaled;
 pub use journal::{Journal, Spent, Standing};
 pub use json_body::JsonBody;
-pub use limits::{EndpointLimits, SharedLimits};
 pub use retry::{Judgement, RetryPolicy};
 pub use retrying::{RetrySettings, Retrying};
 pub use send_gate::SendGate;

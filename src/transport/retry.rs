@@ -17,6 +17,9 @@ use super::timeouts::Phase;
 const TRANSIENT_STATUSES: &[u16] =
     &[408, 409, 429, 498, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529];
 
+/// Statuses that say that the endpoint is asked too much, by this client or by all.
+const TOO_MUCH_STATUSES: &[u16] = &[429, 498, 529];
+
 /// Words in an error's code, type, status or quota name against which waiting does not help.
 const EXHAUSTED_WORDS: &[&str] = &["insufficient_quota", "billing", "perday", "per_day"];
 
@@ -79,6 +82,27 @@ pub(super) struct RetryFacts {
     pub(super) outlook: RetryOutlook,
     /// How long the server asked to wait.
     pub(super) asked: Option<Duration>,
+    pub(super) load: EndpointLoad,
+}
+
+/// What an outcome says about how much the endpoint is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EndpointLoad {
+    /// Too much: it refused for that reason.
+    Refused,
+    /// It took the request.
+    Taken,
+    Unknown,
+}
+
+impl EndpointLoad {
+    fn of(response: &Response) -> Self {
+        match response.status {
+            status if TOO_MUCH_STATUSES.contains(&status) => Self::Refused,
+            200..=299 | 400 | 422 => Self::Taken,
+            _ => Self::Unknown,
+        }
+    }
 }
 
 /// Whether another attempt may end differently.
@@ -136,9 +160,11 @@ impl RetryFacts {
             HttpOutcome::Answered(response) => Self {
                 outlook: outlook_of_response(response, judgement),
                 asked: asked_wait(response, now),
+                load: EndpointLoad::of(response),
             },
             HttpOutcome::Failed { error, .. } => {
-                Self { outlook: outlook_of_error(error), asked: None }
+                let (outlook, load) = (outlook_of_error(error), EndpointLoad::Unknown);
+                Self { outlook, asked: None, load }
             }
         }
     }

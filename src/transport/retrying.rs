@@ -9,12 +9,15 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::time::sleep;
 
+use super::admission::{Admission, Limiter, SharedLimits};
 use super::call::{HttpCall, SentRequest};
 use super::error::TransportError;
 use super::exchange::{Exchange, HttpAttempt, HttpOutcome, Timing};
 use super::health::Health;
-use super::limits::{Admission, Limiter, SharedLimits};
-use super::retry::{Judgement, RetryDecision, RetryFacts, RetryPolicy, RetryProgress, decide};
+
+use super::retry::{
+    EndpointLoad, Judgement, RetryDecision, RetryFacts, RetryPolicy, RetryProgress, decide,
+};
 use super::send_gate::SendGate;
 use super::spending::{Budget, Payment, PaymentSlot};
 use super::{Judge, Transport};
@@ -25,7 +28,7 @@ pub struct RetrySettings {
     /// When to send a request again.
     pub policy: RetryPolicy,
     /// How many requests at the same time and per minute, over all that are sent to the endpoint.
-    pub limits: Arc<SharedLimits>,
+    pub limits: SharedLimits,
     /// What the whole run may spend; shared by its endpoints.
     pub budget: Arc<Budget>,
     /// Where requests are refused once the run is to come to an end.
@@ -40,7 +43,7 @@ impl Default for RetrySettings {
     fn default() -> Self {
         Self {
             policy: RetryPolicy::default(),
-            limits: Arc::default(),
+            limits: SharedLimits::default(),
             budget: Arc::new(Budget::unlimited()),
             gate: SendGate::default(),
             jitter: random_fraction,
@@ -75,14 +78,14 @@ impl<T: Transport> Retrying<T> {
     /// Asks the endpoint behind `inner` with these settings.
     pub fn new(inner: T, settings: RetrySettings) -> Self {
         let RetrySettings { policy, limits, budget, gate, jitter, clock } = settings;
-        let (limiter, health) = (Limiter::new(limits), Health::default());
+        let (limiter, health) = (Limiter::new(&limits), Health::default());
         Self { inner, policy, limiter, budget, gate, health, jitter, clock }
     }
 
     async fn send_until_settled(&self, call: &HttpCall, judge: Judge<'_>) -> Exchange {
         let (mut progress, mut attempts, mut wait) =
             (RetryProgress::default(), Vec::new(), Duration::ZERO);
-        let mut admission = self.gate.unless_refused(self.limiter.admit()).await;
+        let mut admission = self.gate.unless_refused(self.limiter.admit(call.turns)).await;
         loop {
             let held = match admission {
                 Ok(admission) => admission,
@@ -92,6 +95,11 @@ impl<T: Transport> Retrying<T> {
             add_attempts(&mut attempts, &exchange, wait);
             let judgement = exchange.response().map_or(Judgement::ByStatus, judge);
             let facts = RetryFacts::of(&exchange.outcome, judgement, (self.clock)());
+            match facts.load {
+                EndpointLoad::Refused => held.slow_down(),
+                EndpointLoad::Taken => held.speed_up(),
+                EndpointLoad::Unknown => {}
+            }
             match decide(progress, facts, &self.policy, (self.jitter)()) {
                 RetryDecision::Stop => {
                     self.health.count(call, &exchange, judgement);
@@ -112,12 +120,11 @@ impl<T: Transport> Retrying<T> {
     /// dead: then they wait for the result, so that not all of them fail in the same way.
     async fn wait(&self, call: &HttpCall, wait: Duration, admission: Admission) -> Admission {
         if self.health.count_attempt(call) {
-            sleep(wait).await;
-            return self.limiter.admit_again(admission).await;
+            return self.limiter.admit_again(admission, wait).await;
         }
         drop(admission);
         sleep(wait).await;
-        self.limiter.admit().await
+        self.limiter.admit(call.turns).await
     }
 
     /// One attempt, paid from the budget, unless the endpoint was given up.
@@ -169,10 +176,10 @@ mod tests {
 
     use tokio::time::Instant;
 
+    use super::super::admission::EndpointLimits;
     use super::super::by_status;
     use super::super::error::CloseStage;
     use super::super::exchange::{AttemptEnd, Body, Response};
-    use super::super::limits::EndpointLimits;
     use super::super::spending::BudgetLimits;
     use super::*;
     use crate::secret::Scrubber;
@@ -306,7 +313,7 @@ mod tests {
     async fn nobody_else_runs_into_trouble_that_may_be_there_to_stay() {
         let prepared = Prepared(Mutex::new([503; 4].map(|code| status(code, &[])).into()));
         let limits = EndpointLimits { concurrency: Some(NonZeroUsize::MIN), per_minute: None };
-        let limits = Arc::new(SharedLimits::from(limits));
+        let limits = SharedLimits::from(limits);
         let endpoint = Retrying::new(&prepared, RetrySettings { limits, ..settings() });
         let call = HttpCall::get("http://127.0.0.1:1/".parse().unwrap());
         let many = (0..20).map(|_| endpoint.send(&call, &by_status));

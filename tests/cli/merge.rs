@@ -96,3 +96,26 @@ fn a_shard_says_nothing_of_the_targets_of_others() {
     let said = place.exits(2, &into("one", &["--shard", "3/2"]));
     assert!(said.contains("is not a shard"), "{said}");
 }
+
+#[test]
+fn shards_of_targets_that_changed_meanwhile_are_not_merged() {
+    let place = Place::with(&MODELS);
+    place.exits(0, &into("one", &["--shard", "1/2"]));
+    fs::remove_file(place.path("models/one-call.toml")).unwrap();
+    place.exits(0, &into("two", &["--shard", "2/2"]));
+    let [one, two] = ["one", "two"].map(|reports| run_in(&place, reports));
+    let said = place.exits(2, &["merge", &one, &two]);
+    assert!(said.contains("differ in the targets that were shared"), "{said}");
+}
+
+#[cfg(not(feature = "object-store"))]
+#[test]
+fn without_object_storage_the_flag_says_how_to_get_it() {
+    let place = Place::with(&MODELS);
+    for args in [&["gate"][..], &["merge"], &["accept"], &["drift"], &["report"], &LIGHT] {
+        let said = place.exits(2, &[args, &["--store", "s3://bucket/prefix"]].concat());
+        assert!(said.contains("--features object-store"), "{said}");
+    }
+    let said = place.exits(2, &["gate", "--store", "bucket"]);
+    assert!(said.contains("'bucket' is not a place in object storage"), "{said}");
+}

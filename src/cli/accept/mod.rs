@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::args::depot::DepotArgs;
 use super::args::stored::{EvidenceFiles, find_run, profiles_of_run};
 use super::diff::{summary, targets};
 use super::shell::ci::is_ci;
@@ -63,6 +64,9 @@ pub(super) struct AcceptArgs {
     /// Where runs are kept
     #[arg(long, value_name = "DIR", default_value = "reports")]
     reports: PathBuf,
+
+    #[command(flatten)]
+    depot: DepotArgs,
 }
 
 fn read_code(text: &str) -> Result<Code, String> {
@@ -90,6 +94,7 @@ impl AcceptArgs {
 }
 
 pub(super) fn run(args: &AcceptArgs, console: &Console) -> Result<Exit, CliError> {
+    let fetched = args.depot.fetch(args.run.as_deref(), &args.reports, &args.profiles)?;
     let run = choose_run(args, console)?;
     let mut manifest = run.manifest().map_err(CliError::usage)?;
     let found = profiles_of_run(&run)?;
@@ -114,6 +119,9 @@ pub(super) fn run(args: &AcceptArgs, console: &Console) -> Result<Exit, CliError
     let deleted = new.deleted_files(&before);
     let files: Vec<&String> = deleted.iter().map(|(file, _)| *file).collect();
     locked.replace(&new.written, &files).map_err(CliError::usage)?;
+    if let Some((depot, fetched)) = fetched {
+        depot.publish_snapshots(&args.profiles, fetched)?;
+    }
     keep(&run, &mut manifest, &decided)?;
     console.result(&describe(&run, &new, &decided, &deleted, args))?;
     Ok(Exit::Fine)

@@ -2,6 +2,7 @@
 
 pub(crate) mod asking;
 pub(crate) mod confirming;
+pub(crate) mod depot;
 pub(crate) mod endpoint;
 pub(crate) mod output;
 pub(crate) mod policy;

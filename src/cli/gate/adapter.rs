@@ -16,7 +16,7 @@ use super::{AgainstArgs, exit_of, outcome_in_words, why_unfinished};
 use crate::campaign::{
     ADAPTER, Behind, BothEnds, Campaign, NotReached, Pair, RunEnd, RunRecorder, RunSettings,
     RunSubject, adapter_side, adapter_suspects, compare_pairs, confirm_all, exchanges_of,
-    find_behind, reach_all,
+    expected_times, find_behind, reach_all,
 };
 use crate::cli::args::asking::AskingArgs;
 use crate::cli::args::confirming::ConfirmArgs;
@@ -248,7 +248,8 @@ impl Request<'_> {
             Some(_) => None,
             None => Some(self.watch_both_ends(&pairs, &recorder).await),
         };
-        let campaign = Campaign { connections, settings, at_once: AT_ONCE, listener };
+        let times = expected_times(connections, settings, &[]);
+        let campaign = Campaign { connections, times, settings, at_once: AT_ONCE, listener };
         let (results, mut end) = campaign.probe(Some(&mut recorder), stop, |it| it).await?;
         let (mut found, mut unrecorded) = (BTreeMap::new(), BTreeMap::new());
         for (name, probed) in results.into_iter().filter_map(|(name, it)| Some((name, it.ok()?))) {

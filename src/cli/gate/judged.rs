@@ -59,9 +59,14 @@ pub(crate) struct Judged {
 }
 
 impl AgainstArgs {
+    /// Where the snapshots are.
+    pub(crate) fn folder(&self) -> &Path {
+        self.profiles.as_deref().unwrap_or_else(|| Path::new(PROFILES))
+    }
+
     pub(crate) fn load(&self) -> Result<Baseline, CliError> {
         let in_force = self.policy.load()?;
-        let folder = self.profiles.clone().unwrap_or_else(|| PathBuf::from(PROFILES));
+        let folder = self.folder().to_owned();
         let is_wanted = self.profiles.is_some() || ProfileFolder::new(&folder).is_there();
         Ok(Baseline { in_force, snapshots: read_profiles(&folder)?, folder, is_wanted })
     }
@@ -85,6 +90,11 @@ impl Baseline {
             console.note(&missing);
             Exit::Fine
         }
+    }
+
+    /// All snapshots.
+    pub(crate) fn snapshots(&self) -> &[Profile] {
+        &self.snapshots
     }
 
     /// The snapshots that a run could have measured again.
@@ -192,7 +202,7 @@ impl Judged {
         let rulings = self.gate.rulings.iter();
         let accept = |change: &Change| self.accept(change);
         // An unfinished run cannot be accepted.
-        let is_acceptable = unfinished(&self.manifest).is_none();
+        let is_acceptable = why_unfinished(&self.manifest).is_none();
         show(&Changes {
             heading: self.heading(),
             entries: rulings

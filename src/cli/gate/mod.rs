@@ -11,6 +11,7 @@ use clap::Args;
 
 use super::args::asking::AskingArgs;
 use super::args::confirming::ConfirmArgs;
+use super::args::depot::DepotArgs;
 use super::args::stored::{EvidenceFiles, find_run, profiles_of_run};
 use super::diff::ChangesArgs;
 use super::shell::ci;
@@ -59,6 +60,9 @@ pub(super) struct GateArgs {
     reports: PathBuf,
 
     #[command(flatten)]
+    depot: DepotArgs,
+
+    #[command(flatten)]
     behind: AdapterArgs,
 
     #[command(flatten)]
@@ -90,6 +94,7 @@ pub(super) fn run(args: &GateArgs, console: &Console) -> Result<Exit, CliError> 
             adapter::Request { url, adapter, asking, confirming, against, reports, output };
         return adapter::run(&request, console);
     }
+    args.depot.fetch(args.run.as_deref(), &args.reports, args.against.folder())?;
     let run = find_run(args.run.as_deref(), &args.reports)?;
     let baseline = args.against.load()?;
     if let Some(missing) = baseline.missing() {

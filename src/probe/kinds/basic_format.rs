@@ -71,6 +71,11 @@ impl ProbeKind for BasicFormat {
         ProbeResult::SingleTool(single_tool(probe, cases))
     }
 
+    fn turns(&self) -> u32 {
+        // What else is asked depends on it.
+        4
+    }
+
     fn estimate(&self, costing: &Costing<'_>) -> Estimate {
         let once = costing.talk(self.calls(), "").turns(1);
         if costing.is_twin {

@@ -47,6 +47,10 @@ impl ProbeKind for ClosedLoop {
         ProbeResult::Loop(Loop { outcome: outcome(probe, cases), prompt_token_delta })
     }
 
+    fn turns(&self) -> u32 {
+        2
+    }
+
     fn estimate(&self, costing: &Costing<'_>) -> Estimate {
         let talk = costing.talk(self.calls(), &self.then).with_filler(self.filler);
         // A follow-up that is refused for its reasoning is asked again without it.

@@ -37,6 +37,10 @@ impl ProbeKind for ErrorRepair {
         ProbeResult::Repair(Repair { outcome: outcome(probe, cases), loops })
     }
 
+    fn turns(&self) -> u32 {
+        3
+    }
+
     fn estimate(&self, costing: &Costing<'_>) -> Estimate {
         let talk = costing.talk(self.calls(), &self.0.then);
         Estimate { likely: talk.turns(2), most: talk.turns(1 + 2 * u64::from(CORRECTIONS)) }

@@ -53,6 +53,10 @@ impl ProbeKind for History {
         ProbeResult::History(HistoryResult { outcome, prompt_token_delta, shapes })
     }
 
+    fn turns(&self) -> u32 {
+        3
+    }
+
     fn estimate(&self, costing: &Costing<'_>) -> Estimate {
         let talk = costing.talk(self.calls(), &self.0.then);
         if costing.is_twin {

@@ -62,6 +62,10 @@ impl ProbeKind for Parallel {
         ProbeResult::ParallelTool(ParallelTool { outcome, off_switch, results_taken })
     }
 
+    fn turns(&self) -> u32 {
+        2
+    }
+
     fn estimate(&self, costing: &Costing<'_>) -> Estimate {
         let talk = costing.talk(self.calls(), &self.0.then);
         // A streamed twin does not ask what the switch does.

@@ -70,6 +70,10 @@ impl ProbeKind for ReasoningReplay {
         ProbeResult::Replay(Replay { outcome: outcome(probe, cases), mode, field, variants })
     }
 
+    fn turns(&self) -> u32 {
+        3
+    }
+
     fn estimate(&self, costing: &Costing<'_>) -> Estimate {
         let talk = costing.talk(self.calls(), &self.0.then);
         Estimate { likely: talk.turns(1), most: talk.turns(1 + count(Change::ALL.len())) }

@@ -88,6 +88,11 @@ impl ProbeKind for Streaming {
         ProbeResult::Streaming(result)
     }
 
+    fn turns(&self) -> u32 {
+        // Those of its twins.
+        3
+    }
+
     fn estimate(&self, costing: &Costing<'_>) -> Estimate {
         if costing.mode == Mode::Stream {
             return Estimate::default();
