@@ -331,7 +331,9 @@ def checked(program):
 
 def main():
     listed = subprocess.run([TOOLPROBE, "plan", "--help"], capture_output=True, text=True, check=True).stdout
-    problems = [f"{name} has no check" for name in re.findall(r"^ +- ([a-z-]+):", listed, re.M) if name not in CHECKS]
+    programs = listed.split("--for <PROGRAM>")[1].split("\n\n  -")[0]
+    programs = re.findall(r"^ +- ([a-z-]+):", programs, re.M)
+    problems = [f"{name} has no check" for name in set(programs) ^ set(CHECKS)]
     problems += engines()
     for program in CHECKS:
         found = list(checked(program))

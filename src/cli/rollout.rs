@@ -18,7 +18,7 @@ use crate::probe::Suite;
 use crate::profile::{Profile, Staleness, staleness};
 use crate::report::grid;
 use crate::store::{Completion, RunFolder, VersionedFile};
-use crate::telemetry::{Counts, Metrics, TurnEvent};
+use crate::telemetry::{Counts, TurnEvent};
 
 const STATE: VersionedFile =
     VersionedFile { what: "rollout state", field: "rolloutVersion", version: ROLLOUT_VERSION };
@@ -67,6 +67,8 @@ struct Measured {
 
 pub(super) fn run(args: &RolloutArgs, console: &Console) -> Result<Exit, CliError> {
     let (now, events) = (clock::now()?, read_events(&args.telemetry)?);
+    // Of two evaluations at once, the second one goes on from where the first one left.
+    let _lock = STATE.lock(&args.state).map_err(CliError::usage)?;
     let mut state: RolloutState =
         STATE.read_if_there(&args.state).map_err(CliError::usage)?.unwrap_or_default();
     let measured = latest_profiles(args)?;
@@ -79,6 +81,7 @@ pub(super) fn run(args: &RolloutArgs, console: &Console) -> Result<Exit, CliErro
     let suite = Suite::embedded().map_err(CliError::usage)?;
     for (target, found) in &measured {
         let standing = state.targets.get(target).filter(|it| it.profile == found.name);
+        let own = turns(&events, target, &found.profile, standing);
         let facts = Facts {
             profile: &found.profile,
             stale: stale(&found.profile, suite.version(), args.days, now),
@@ -87,7 +90,8 @@ pub(super) fn run(args: &RolloutArgs, console: &Console) -> Result<Exit, CliErro
                 .iter()
                 .filter(|run| standing.is_some_and(|it| **run >= it.since))
                 .count(),
-            telemetry: telemetry(&events, target, &found.profile, standing),
+            turns: own.iter().filter(|event| is_since(event, standing, now)).count(),
+            telemetry: (!own.is_empty()).then(|| Counts::of(own).metrics()),
         };
         let decision = evaluate(standing, &facts);
         state.record(target, &found.name, decision, now);
@@ -129,27 +133,30 @@ fn stale(profile: &Profile, version: &str, days: u64, now: DateTime<Utc>) -> Vec
     }
 }
 
-/// The metrics of a target's turns since it last moved. Turns without a time always count.
-fn telemetry(
-    events: &[TurnEvent],
+/// The turns of a target since it last moved. Those without a time are among them: what is wrong with them counts.
+fn turns<'e>(
+    events: &'e [TurnEvent],
     target: &str,
     profile: &Profile,
     standing: Option<&Standing>,
-) -> Option<Metrics> {
+) -> Vec<&'e TurnEvent> {
     let name = profile.subject.name();
-    let is_new = |event: &TurnEvent| {
-        let at = event.at.as_deref().and_then(|at| at.parse::<DateTime<Utc>>().ok());
-        match (at, standing) {
-            (Some(at), Some(standing)) => at > standing.since,
-            _ => true,
-        }
-    };
+    let is_old =
+        |event: &TurnEvent| standing.is_some_and(|it| time(event).is_some_and(|at| at <= it.since));
     let is_own = |event: &&TurnEvent| {
         let about = event.target.as_deref();
-        (about == Some(target) || about == Some(&name)) && is_new(event)
+        (about == Some(target) || about == Some(&name)) && !is_old(event)
     };
-    let own: Vec<&TurnEvent> = events.iter().filter(is_own).collect();
-    (!own.is_empty()).then(|| Counts::of(own).metrics())
+    events.iter().filter(is_own).collect()
+}
+
+/// Whether a turn is known to be of the time since the last move, so that it can promote, and only once.
+fn is_since(event: &TurnEvent, standing: Option<&Standing>, now: DateTime<Utc>) -> bool {
+    time(event).is_some_and(|at| at <= now && standing.is_some_and(|it| at > it.since))
+}
+
+fn time(event: &TurnEvent) -> Option<DateTime<Utc>> {
+    event.at.as_deref().and_then(|at| at.parse().ok())
 }
 
 fn render(format: PlainFormat, state: &RolloutState) -> Result<String, CliError> {

@@ -33,7 +33,7 @@ mod registry;
 mod route;
 mod shape;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod turns;
 mod wrapped;
 

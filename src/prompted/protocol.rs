@@ -3,6 +3,8 @@
 //! A protocol is a pair of markers and the words that explain them. The tools stand in the prompt as
 //! JSON, one per line, so that any reader can find them there.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -117,6 +119,18 @@ impl Protocol {
         })
     }
 
+    /// The results in a text, as [`Self::results`] writes them in any protocol: where each stands, and its body.
+    pub fn read_results(text: &str) -> Vec<(Range<usize>, Value)> {
+        let mut found = Vec::new();
+        let mut at = 0;
+        while let Some((range, body)) = text.get(at..).and_then(next_result) {
+            let range = at + range.start..at + range.end;
+            at = range.end;
+            found.push((range, body));
+        }
+        found
+    }
+
     fn result_markers(self) -> [&'static str; 2] {
         match self {
             Self::ToolCall => ["<tool_response>", "</tool_response>"],
@@ -124,6 +138,19 @@ impl Protocol {
             Self::TildeFence => ["~~~tool_result", "~~~"],
         }
     }
+}
+
+/// The first result in a text.
+fn next_result(text: &str) -> Option<(Range<usize>, Value)> {
+    let found = Protocol::ALL.into_iter().filter_map(|protocol| {
+        let [opener, closer] = protocol.result_markers();
+        text.match_indices(&format!("{opener}\n")).find_map(|(start, opener)| {
+            let (body, _) = text.get(start + opener.len()..)?.split_once(&format!("\n{closer}"))?;
+            let end = start + opener.len() + body.len() + 1 + closer.len();
+            Some((start..end, serde_json::from_str(body).ok()?))
+        })
+    });
+    found.min_by_key(|(range, _)| range.start)
 }
 
 fn declaration(tool: &ToolSpec) -> Value {

@@ -50,14 +50,17 @@ pub(super) fn write(path: &Path, bytes: &[u8], durability: Durability) -> Result
 /// Waits until nobody else has locked a folder, and locks it until the file is dropped.
 pub(super) fn lock(folder: &Path) -> Result<fs::File, StoreError> {
     fs::create_dir_all(folder).map_err(StoreError::io("create the folder", folder))?;
-    let path = folder.join(LOCK);
+    lock_file(&folder.join(LOCK))
+}
+
+/// Waits until nobody else has locked a file, which is made if need be, and locks it until it is dropped.
+pub(super) fn lock_file(path: &Path) -> Result<fs::File, StoreError> {
     let open = || {
-        let options =
-            fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
+        let options = fs::OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
         options.lock()?;
         Ok(options)
     };
-    open().map_err(StoreError::io("lock", &path))
+    open().map_err(StoreError::io("lock", path))
 }
 
 /// The same for a folder that is kept under version control, which a file of its own would show in.

@@ -45,6 +45,12 @@ impl VersionedFile {
         files::read_text(path)?.map(|_| self.read(path)).transpose()
     }
 
+    /// Waits until nobody else is between reading and writing a file, and keeps others out until the lock is dropped.
+    pub(crate) fn lock(self, path: &Path) -> Result<fs::File, StoreError> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        files::lock_file(&path.with_file_name(format!(".{name}.lock")))
+    }
+
     /// Writes a file, unless what is there is newer or not ours.
     pub(crate) fn write(self, path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
         self.check_overwrite(path)?;

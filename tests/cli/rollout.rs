@@ -74,3 +74,61 @@ fn without_a_run_there_is_nothing_to_say() {
     let said = Place::with(&[]).exits(2, &["rollout"]);
     assert!(said.contains("no complete run in reports"), "{said}");
 }
+
+#[test]
+fn turns_promote_once_and_only_if_they_say_when_they_were() {
+    let place = Place::with(&["openai-native"]);
+    run_standard(&place, &[]);
+    tier(&place, &[]);
+    let turn = r#"{"target": "openai-native", "calls": 1, "succeededCalls": 1}"#;
+    fs::write(place.path("turns.jsonl"), format!("{turn}\n").repeat(60)).unwrap();
+    for _ in 0..3 {
+        let standing = tier(&place, &["--telemetry", "turns.jsonl"]);
+        assert_eq!(standing["tier"], "shadow", "the same turns could count again and again");
+    }
+    let now = chrono::Utc::now().to_rfc3339();
+    let timed = turn.replace("{", &format!(r#"{{"at": "{now}", "#));
+    fs::write(place.path("turns.jsonl"), format!("{timed}\n").repeat(60)).unwrap();
+    for _ in 0..3 {
+        let standing = tier(&place, &["--telemetry", "turns.jsonl"]);
+        assert_eq!(standing["tier"], "read-only", "once, not once more: {standing:#}");
+    }
+}
+
+#[test]
+fn a_state_that_cannot_be_read_or_is_newer_is_left_as_it_is() {
+    let place = Place::with(&["openai-native"]);
+    run_standard(&place, &[]);
+    for (text, problem) in [
+        ("{\"rolloutVersion\": 1, \"targets\": {", "restore it"),
+        ("{\"rolloutVersion\": 99, \"targets\": {}}", "newer"),
+        ("[1, 2]", "rolloutVersion"),
+    ] {
+        fs::write(place.path("rollout.json"), text).unwrap();
+        let said = place.exits(2, &["rollout"]);
+        assert!(said.contains("rollout.json") && said.contains(problem), "{said}");
+        assert_eq!(fs::read_to_string(place.path("rollout.json")).unwrap(), text);
+    }
+}
+
+#[test]
+fn of_evaluations_at_once_none_is_lost() {
+    let place = Place::with(&["openai-native"]);
+    run_standard(&place, &[]);
+    tier(&place, &[]);
+    for _ in 0..3 {
+        run_standard(&place, &[]);
+    }
+    assert_eq!(tier(&place, &[])["tier"], "read-only");
+    let bad = r#"{"target": "openai-native", "calls": 1, "closureErrors": 1}"#;
+    fs::write(place.path("bad.jsonl"), bad).unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| place.exits(0, &["rollout", "--telemetry", "bad.jsonl"]));
+        for _ in 0..6 {
+            scope.spawn(|| place.exits(0, &["rollout"]));
+        }
+    });
+    let standing = tier(&place, &[]);
+    assert_eq!(standing["tier"], "shadow", "{standing:#}");
+    assert_eq!(standing["history"].as_array().unwrap().len(), 3);
+}

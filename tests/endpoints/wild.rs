@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::chat::{self, answer, deltas, events, good, hermes, is_streamed, mind, word, written};
 use crate::mind::{Heard, Says};
+use crate::plans;
 use crate::probe;
 use crate::server::{Asked, Script, Server};
 
@@ -500,24 +501,22 @@ fn is_tail(delta: &Value) -> bool {
     delta.get("tool_calls").is_some() && delta["tool_calls"][0].get("id").is_none()
 }
 
-/// Each fault with the server that has it, and the suite that shows it.
-pub(crate) fn behaviours()
--> impl Iterator<Item = (&'static str, fn(&Asked) -> Script, &'static str)> {
-    FAULTS.iter().map(|fault| (fault.symptom, fault.behaviour, fault.suite))
-}
-
-/// What is wrong with how a fault was told; nothing, if it is right.
+/// What is wrong with how a fault was told and corrected; nothing, if it is right.
 async fn mistold(fault: &Fault) -> Option<String> {
     let server = Server::start(fault.behaviour).await;
-    let args = ["--suite", fault.suite, "--trials", "1", "--timeout", "20s"];
+    let args = ["--with-plan", "--suite", fault.suite, "--trials", "1", "--timeout", "20s"];
     let verdict = probe(&server.at("/v1/chat/completions"), &args).await;
-    let found = fault.place.split('.').fold(&verdict.profile, |at, key| &at[key]);
+    let found = fault.place.split('.').fold(&verdict.profile["before"], |at, key| &at[key]);
     let right = verdict.code == Some(0) && found.to_string().contains(fault.told);
-    (!right).then(|| format!("{}: {} is {found}\n{}", fault.symptom, fault.place, verdict.errors))
+    if !right {
+        return Some(format!("{}: {} is {found}\n{}", fault.symptom, fault.place, verdict.errors));
+    }
+    let wrong = plans::problems(&verdict.profile);
+    (!wrong.is_empty()).then(|| format!("{}: {}", fault.symptom, wrong.join("\n  ")))
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn faults_seen_in_the_wild_are_told_where_the_table_says() {
+async fn faults_seen_in_the_wild_are_told_where_the_table_says_and_no_plan_makes_them_worse() {
     let wrong: Vec<String> = stream::iter(FAULTS)
         .map(mistold)
         .buffer_unordered(4)

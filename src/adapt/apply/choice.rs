@@ -34,21 +34,27 @@ pub(super) fn ask_for_one_call(request: &mut Request) {
     });
 }
 
-/// Says in words what a choice would say that the endpoint refuses or does not honour.
-pub(super) fn avoid(request: &mut Request, refused: &[String], ignored: &[String]) {
+/// Says in words what a choice would say that the endpoint refuses or does not honour. Where calls are not wanted, the
+/// tools are taken away, unless the history needs their declarations.
+pub(super) fn avoid(
+    request: &mut Request,
+    refused: &[String],
+    ignored: &[String],
+    declares_tools: bool,
+) {
     let Some(choice) = &request.tool_choice else { return };
     let (id, words) = match choice {
         ToolChoice::Required | ToolChoice::Allowed { required: true, .. } => {
             ("required", format!("Now call one of the tools {}.", names(request)))
         }
         ToolChoice::Named(name) => ("named", format!("Now call the tool `{name}`.")),
-        ToolChoice::None => ("none", String::new()),
+        ToolChoice::None => ("none", "Do not call a tool now.".to_owned()),
         ToolChoice::Auto | ToolChoice::Allowed { required: false, .. } => return,
     };
     if !refused.iter().chain(ignored).any(|case| case == id) {
         return;
     }
-    if *choice == ToolChoice::None {
+    if *choice == ToolChoice::None && !declares_tools {
         return offer_nothing(request);
     }
     request.tool_choice = None;

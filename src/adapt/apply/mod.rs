@@ -9,6 +9,7 @@
 //! - `ids`: ids that pair
 //! - `placement`: where results stand
 //! - `choice`: tool choices and limits told in words
+//! - `undo`: the original request, made again from what was sent
 
 mod choice;
 mod ids;
@@ -17,15 +18,19 @@ mod restore;
 mod schema;
 mod split;
 mod text_calls;
+mod undo;
+
+use std::collections::BTreeSet;
 
 use super::plan::Plan;
-use crate::ir::{Part, Reply, Request, StopKind, ToolSpec};
+use crate::ir::{CallId, Part, Reply, Request, StopKind, ToolSpec};
 use crate::profile::{
     CorrectionKind, Keep, ParallelLimit, ReasoningUse, Setting, StreamUse, ToolOffer,
 };
 use crate::prompted::ToolDelivery;
 use split::Offer;
 use text_calls::TextCalls;
+use undo::Undo;
 
 /// Rewrites the requests to one endpoint, and its replies, as a plan says.
 #[derive(Debug, Clone)]
@@ -38,28 +43,38 @@ pub struct Rewriter {
 pub struct Rewritten {
     /// What is sent.
     pub request: Request,
-    /// The request before it was rewritten; `None` where it is sent as it is.
-    original: Option<Request>,
+    /// What it takes to make the original request again; `None` where it is sent as it is.
+    undo: Option<Undo>,
     /// The tools that are offered in several parts.
     split: Vec<Offer>,
-    /// The place of the reply among the model's turns, for ids that are made up.
-    turn: usize,
+    /// The ids that calls of the reply must not have, because others have them.
+    used: BTreeSet<CallId>,
 }
 
 impl Rewritten {
     /// A request that is sent as it is.
     pub fn unchanged(request: &Request) -> Self {
-        let turn = text_calls::turns(&request.messages);
-        Self { request: request.clone(), original: None, split: Vec::new(), turn }
+        Self { request: request.clone(), undo: None, split: Vec::new(), used: BTreeSet::new() }
     }
 
-    fn original(&self) -> &Request {
-        self.original.as_ref().unwrap_or(&self.request)
-    }
-
-    /// The request before it was rewritten: its ids, names, schemas, results and reasoning.
+    /// The request before it was rewritten, made again from what is sent: its ids, names, schemas, results and
+    /// reasoning.
     pub fn into_original(self) -> Request {
-        self.original.unwrap_or(self.request)
+        let offered = self.offered();
+        match self.undo {
+            Some(undo) => undo.apply(self.request, &offered),
+            None => self.request,
+        }
+    }
+
+    /// The caller's own tools.
+    fn tools(&self) -> &[ToolSpec] {
+        self.undo.as_ref().map_or(&self.request.tools, |undo| &undo.tools)
+    }
+
+    /// The tools that the model may call, with the schemas that its arguments must fit.
+    fn offered(&self) -> Vec<ToolSpec> {
+        split::offer_parts(self.tools(), &self.split)
     }
 }
 
@@ -92,18 +107,20 @@ impl Rewriter {
 
     /// The request as this endpoint needs it.
     pub fn rewrite(&self, request: &Request) -> Rewritten {
-        let mut rewritten = Rewritten::unchanged(request);
-        rewritten.original = Some(request.clone());
-        rewritten.split = split::offers(&request.tools, self.split_keywords());
-        // What is said in words and what calls look like comes last: the others see calls as such.
+        let mut sent = request.clone();
+        let split = split::offers(&request.tools, self.split_keywords());
+        // What is said in words and what calls look like comes last: the others see calls as such. Choices that
+        // are refused are avoided whoever made them.
         let mut settings: Vec<&Setting> =
             self.plan.corrections.iter().map(|it| &it.setting).collect();
-        settings.sort_by_key(|setting| is_textual(setting));
-        split::write(&mut rewritten.request, &rewritten.split);
+        settings.sort_by_key(|setting| order(setting));
+        split::write(&mut sent, &split);
         for setting in settings {
-            self.correct(setting, &mut rewritten.request);
+            self.correct(setting, &mut sent);
         }
-        rewritten
+        let undo = Undo::of(request, &sent, &split::offer_parts(&request.tools, &split));
+        let used = ids::used(&request.messages);
+        Rewritten { request: sent, undo: Some(undo), split, used }
     }
 
     fn split_keywords(&self) -> &[String] {
@@ -147,14 +164,22 @@ impl Rewriter {
             }
             Setting::ResultPlacement { rules } => placement::place(&mut request.messages, rules),
             Setting::Ids { .. } => ids::write(&mut request.messages),
-            Setting::ToolChoice { refused, ignored } => choice::avoid(request, refused, ignored),
-            Setting::History { keep } if keep.contains(&Keep::Tools) => choice::keep_tools(request),
+            Setting::ToolChoice { refused, ignored } => {
+                choice::avoid(request, refused, ignored, self.declares_tools());
+            }
+            Setting::History { .. } if self.declares_tools() => choice::keep_tools(request),
             Setting::Encoding { .. }
             | Setting::ErrorFeedback { .. }
             | Setting::Streaming { .. }
             | Setting::ReasoningReplay { send: ReasoningUse::Verbatim, .. }
             | Setting::History { .. } => {}
         }
+    }
+
+    /// Whether the tools that a history calls must stay declared.
+    fn declares_tools(&self) -> bool {
+        let history = self.plan.setting(CorrectionKind::History);
+        matches!(history, Some(Setting::History { keep }) if keep.contains(&Keep::Tools))
     }
 
     /// How calls are written as text, where they are.
@@ -168,15 +193,14 @@ impl Rewriter {
     /// The reply as a well-behaved endpoint would have given it to the original request.
     pub fn restore(&self, sent: &Rewritten, mut reply: Reply) -> Reply {
         if let Some(text) = self.text_calls() {
-            let offered = split::offer_parts(&sent.original().tools, &sent.split);
-            text.read(&mut reply, &offered, sent.turn);
+            text.read(&mut reply, &sent.offered(), &sent.used);
         }
         split::read(&mut reply, &sent.split);
         for correction in &self.plan.corrections {
             match &correction.setting {
-                Setting::Schema { .. } => restore_arguments(&mut reply, &sent.original().tools),
+                Setting::Schema { .. } => restore_arguments(&mut reply, sent.tools()),
                 Setting::Ids { defects, .. } => {
-                    ids::read(&mut reply.parts, sent.turn);
+                    ids::read(&mut reply.parts, &sent.used);
                     forget(&mut reply, defects);
                 }
                 Setting::Encoding { normalize: defects } | Setting::Streaming { defects, .. } => {
@@ -192,11 +216,15 @@ impl Rewriter {
     }
 }
 
-fn is_textual(setting: &Setting) -> bool {
-    matches!(
-        setting.kind(),
-        CorrectionKind::Delivery | CorrectionKind::Parsing | CorrectionKind::ResultPlacement
-    )
+/// When a correction is made: declarations and choices, then the rest, then choices to be avoided, then texts.
+fn order(setting: &Setting) -> u8 {
+    match setting {
+        Setting::Delivery { tools: ToolOffer::By(ToolDelivery::Forced(_)) }
+        | Setting::History { .. } => 0,
+        Setting::ToolChoice { .. } => 2,
+        Setting::Delivery { .. } | Setting::Parsing { .. } | Setting::ResultPlacement { .. } => 3,
+        _ => 1,
+    }
 }
 
 fn has_tools(request: &Request) -> bool {
@@ -219,5 +247,7 @@ fn forget(reply: &mut Reply, handled: &[crate::ir::Defect]) {
     reply.defects = reply.defects.iter().filter(|defect| !handled.contains(defect)).collect();
 }
 
+#[cfg(test)]
+mod properties;
 #[cfg(test)]
 mod tests;

@@ -19,7 +19,7 @@ use crate::profile::{
 use crate::prompted::{Protocol, ToolDelivery};
 use crate::tools::ArgumentSchema;
 
-fn plan(dialect: DialectId, settings: Vec<Setting>) -> Plan {
+pub(super) fn plan(dialect: DialectId, settings: Vec<Setting>) -> Plan {
     let correction = |setting| Correction {
         setting,
         why: String::new(),
@@ -34,7 +34,7 @@ fn plan(dialect: DialectId, settings: Vec<Setting>) -> Plan {
     }
 }
 
-fn tool() -> ToolSpec {
+pub(super) fn tool() -> ToolSpec {
     ToolSpec {
         name: "book".to_owned(),
         description: "Book seats.".to_owned(),
@@ -54,7 +54,7 @@ fn tool() -> ToolSpec {
     }
 }
 
-fn words(names: &[&str]) -> Vec<String> {
+pub(super) fn words(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
@@ -115,7 +115,7 @@ fn reasoning(dialect: DialectId, text: &str) -> ReasoningState {
     ReasoningState::new(reasoning_field(dialect), value)
 }
 
-fn call(id: &str, input: Value) -> ToolCall {
+pub(super) fn call(id: &str, input: Value) -> ToolCall {
     ToolCall::new(CallId::new(id), "book", input, CallFormat::OpenAi)
 }
 
@@ -277,7 +277,7 @@ fn a_forced_choice_that_is_refused_is_asked_for_in_words() {
 }
 
 /// A tool whose arguments are one of two forms.
-fn alternatives() -> ToolSpec {
+pub(super) fn alternatives() -> ToolSpec {
     let form = |key: &str| json!({"type": "object", "properties": {key: {"type": "string"}}, "required": [key]});
     ToolSpec {
         name: "find".to_owned(),

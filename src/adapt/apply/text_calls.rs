@@ -1,7 +1,10 @@
 //! Calls and results as text, and calls out of text.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
+use super::ids;
 use crate::ir::{
     BrokenCall, CallId, Layer, Message, Part, Reply, Request, Role, ToolCall, ToolResult, ToolSpec,
 };
@@ -46,43 +49,42 @@ impl<'a> TextCalls<'a> {
     }
 
     /// Finds the calls in a reply's text. Everything else of the text stays, byte for byte.
-    pub(super) fn read(&self, reply: &mut Reply, tools: &[ToolSpec], turn: usize) {
+    pub(super) fn read(&self, reply: &mut Reply, tools: &[ToolSpec], used: &BTreeSet<CallId>) {
         let is_call = |part: &Part| matches!(part, Part::Call(_) | Part::BrokenCall(_));
         if tools.is_empty() || reply.parts.iter().any(is_call) {
             return;
         }
         let catalog = Catalog::new(tools);
+        let mut used = used.clone();
         let options = Options { only: find_format(self.format), ..Options::default() };
         match self.layer {
             Layer::Structured => {}
             Layer::Reasoning => {
                 let parsed = textcall::parse(&reply.reasoning_text(), &catalog, options);
-                let calls =
-                    parsed.calls().enumerate().map(|(index, call)| self.part(call, turn, index));
-                reply.parts.extend(calls.collect::<Vec<_>>());
+                reply.parts.extend(parsed.calls().map(|call| self.part(call, &mut used)));
             }
             Layer::Content => {
                 let text = reply.text();
                 let parsed = textcall::parse(&text, &catalog, options);
                 if parsed.calls().next().is_some() {
                     reply.parts.retain(|part| !matches!(part, Part::Text(_)));
-                    reply.parts.extend(self.split(&text, &parsed, turn));
+                    reply.parts.extend(self.split(&text, &parsed, &mut used));
                 }
             }
         }
     }
 
     /// The text with its calls as parts of their own.
-    fn split(&self, text: &str, parsed: &Parsed, turn: usize) -> Vec<Part> {
+    fn split(&self, text: &str, parsed: &Parsed, used: &mut BTreeSet<CallId>) -> Vec<Part> {
         let mut parts = Vec::new();
         let mut at = 0;
-        for (index, call) in parsed.calls().enumerate() {
+        for call in parsed.calls() {
             let before = text.get(at..call.span.start).unwrap_or_default();
             if !before.is_empty() {
                 parts.push(Part::Text(before.to_owned()));
             }
             at = at.max(call.span.end);
-            parts.push(self.part(call, turn, index));
+            parts.push(self.part(call, used));
         }
         let rest = text.get(at..).unwrap_or_default();
         if !rest.is_empty() {
@@ -92,8 +94,8 @@ impl<'a> TextCalls<'a> {
     }
 
     /// A call that needed a repair which was never seen to be right is not run.
-    fn part(&self, call: &TextCall, turn: usize, index: usize) -> Part {
-        let id = CallId::new(call.id.clone().unwrap_or_else(|| format!("call_{turn}_{index}")));
+    fn part(&self, call: &TextCall, used: &mut BTreeSet<CallId>) -> Part {
+        let id = id_of(call, used);
         let name = call.name.clone();
         let odd =
             call.repairs.iter().map(ToString::to_string).find(|it| !self.repairs.contains(it));
@@ -107,9 +109,10 @@ impl<'a> TextCalls<'a> {
     }
 }
 
-/// How many turns the model has taken.
-pub(super) fn turns(messages: &[Message]) -> usize {
-    messages.iter().filter(|message| message.role == Role::Assistant).count()
+/// The id that the model wrote, unless another call has it: many models write the same one each time.
+fn id_of(call: &TextCall, used: &mut BTreeSet<CallId>) -> CallId {
+    let written = call.id.clone().map(CallId::new).filter(|id| used.insert(id.clone()));
+    written.unwrap_or_else(|| ids::fresh(used, |number| CallId::new(format!("call_{number}"))))
 }
 
 /// Writes calls as text of the model and results as text of the user.
@@ -138,7 +141,7 @@ fn write_calls(message: &mut Message, protocol: Protocol) {
                 // It stands in the reasoning, which goes back as it is.
                 Some(raw) if is_said(raw) => {}
                 Some(raw) => text.push_str(raw),
-                None => text.push_str(&protocol.call(&call)),
+                None => write_line(&mut text, &protocol.call(&call)),
             },
             Part::BrokenCall(call) => text.push_str(&call.arguments),
             other => parts.push(other),
@@ -148,6 +151,14 @@ fn write_calls(message: &mut Message, protocol: Protocol) {
         parts.push(Part::Text(text));
     }
     message.parts = parts;
+}
+
+/// A call begins a line: a fence inside of one is not read.
+fn write_line(text: &mut String, call: &str) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(call);
 }
 
 fn write_results(message: &mut Message, protocol: Protocol) {

@@ -36,6 +36,19 @@ impl Plan {
         }
     }
 
+    /// The plan with what a measurement through it calls for beside it; `None` where that is nothing. A kind that is
+    /// in the plan already has done what it can.
+    #[must_use]
+    pub fn with_more(&self, measured: &Profile) -> Option<Self> {
+        let has = |it: &Correction| self.kinds().any(|kind| kind == it.setting.kind());
+        let more: Vec<Correction> =
+            corrections(measured).into_iter().filter(|it| !has(it)).collect();
+        let mut plan = self.clone();
+        plan.corrections.extend(more);
+        plan.corrections.sort_by_key(|it| it.setting.kind());
+        (plan != *self).then_some(plan)
+    }
+
     /// The setting of a kind; `None` if the plan does nothing of that kind.
     pub fn setting(&self, kind: CorrectionKind) -> Option<&Setting> {
         self.corrections.iter().map(|it| &it.setting).find(|setting| setting.kind() == kind)

@@ -94,7 +94,11 @@ pub const RULES: &[Rule] = &[
         when: "results are refused or not read where the dialect allows them",
         need: result_placement,
     },
-    Rule { kind: CorrectionKind::Ids, when: "ids are missing, not unique or not text", need: ids },
+    Rule {
+        kind: CorrectionKind::Ids,
+        when: "ids are missing, not unique or not text, or are refused when they come back",
+        need: ids,
+    },
     Rule {
         kind: CorrectionKind::ErrorFeedback,
         when: "results are read, and tool errors are not corrected reliably",
@@ -362,7 +366,8 @@ fn unread_results(profile: &Profile) -> Option<&ProbeOutcome> {
     // A model that corrects its calls after an error has read the error.
     let repairs = profile.results.error_repair.as_ref().map(|it| it.outcome.status);
     let reads_errors = matches!(repairs, Some(Status::Pass | Status::Partial));
-    (is_structured && !reads_errors && outcome.status == Status::Fail).then_some(outcome)
+    let is_unread = outcome.status == Status::Fail && refused_ids(profile).is_none();
+    (is_structured && !reads_errors && is_unread).then_some(outcome)
 }
 
 /// What is wrong with ids, in plain replies and in streams.
@@ -373,10 +378,23 @@ fn bad_ids(profile: &Profile) -> BTreeSet<Defect> {
     plain.chain(streamed).copied().filter(|defect| BAD_IDS.contains(defect)).collect()
 }
 
+/// The closed loop, where the ids that the endpoint gave out are refused when they come back.
+fn refused_ids(profile: &Profile) -> Option<&ProbeOutcome> {
+    let outcome = &profile.results.closed_loop.as_ref()?.outcome;
+    let (_, said) = outcome.reason.split_once("refused: ")?;
+    let mut words = said.split(|letter: char| !letter.is_ascii_alphanumeric());
+    let is_about_ids =
+        words.any(|word| ["id", "ids"].contains(&word.to_ascii_lowercase().as_str()));
+    (outcome.status == Status::Fail && is_about_ids).then_some(outcome)
+}
+
 fn ids(profile: &Profile) -> Option<Need> {
     let defects: Vec<Defect> = bad_ids(profile).into_iter().collect();
     if defects.is_empty() {
-        return None;
+        let outcome = refused_ids(profile)?;
+        let setting = Setting::Ids { pattern: SAFE_IDS.to_owned(), defects };
+        let need = Need::new(setting, &outcome.reason);
+        return Some(need.because("results.closedLoop", &outcome.evidence));
     }
     let why = defects.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let need =

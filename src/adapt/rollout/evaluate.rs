@@ -8,7 +8,7 @@ use crate::telemetry::Metrics;
 pub(crate) const REPEATED_RUNS: usize = 3;
 
 /// Turns of healthy telemetry since the last move that a promotion needs instead.
-pub(crate) const HEALTHY_TURNS: u64 = 50;
+pub(crate) const HEALTHY_TURNS: usize = 50;
 
 /// What is known of a target.
 #[derive(Debug, Clone)]
@@ -19,8 +19,10 @@ pub(crate) struct Facts<'a> {
     pub stale: Vec<String>,
     /// Complete runs since the last move that were not run in shadow.
     pub runs: usize,
-    /// Telemetry of real use since the last move.
+    /// Telemetry of real use, as far as it may be of the time since the last move.
     pub telemetry: Option<Metrics>,
+    /// Of its turns, those that are known to be of the time since the last move.
+    pub turns: usize,
 }
 
 /// Where a target goes.
@@ -61,7 +63,7 @@ pub(crate) fn evaluate(standing: Option<&Standing>, facts: &Facts<'_>) -> Decisi
     if standing.is_none() {
         return decided(current, false, vec!["a new profile".to_owned()]);
     }
-    let turns = facts.telemetry.as_ref().map_or(0, |metrics| metrics.counts.turns);
+    let turns = facts.turns;
     // Runs do not outweigh what is seen in use.
     let is_earned = bad.is_empty() && (facts.runs >= REPEATED_RUNS || turns >= HEALTHY_TURNS);
     if current < limit.ceiling && is_earned {

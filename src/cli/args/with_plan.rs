@@ -12,6 +12,9 @@ use crate::profile::Profile;
 use crate::report::grid;
 use crate::target::Connection;
 
+/// How often a plan is tried, as long as it grows.
+const MAX_ROUNDS: usize = 3;
+
 /// One target without its plan and with it.
 #[derive(Debug, Serialize)]
 pub(crate) struct Comparison {
@@ -26,14 +29,24 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// Probes a target through the plan that follows from its profile.
+    /// Probes a target through the plan that follows from its profile. What one defect hid of another is found then, so
+    /// that the plan may grow and be tried again. A target that needs no plan is not probed once more.
     pub(crate) async fn measure(
         connection: &Connection,
         settings: &RunSettings,
         before: &Profile,
     ) -> Result<Self, ProbeTargetError> {
-        let plan = Plan::of(before);
-        let after = probe_with_plan(connection, settings, &plan).await?.profile;
+        let (mut plan, mut after) = (Plan::of(before), before.clone());
+        for round in 1..=MAX_ROUNDS {
+            if plan.corrections.is_empty() {
+                break;
+            }
+            after = probe_with_plan(connection, settings, &plan).await?.profile;
+            match plan.with_more(&after).filter(|_| round < MAX_ROUNDS) {
+                Some(more) => plan = more,
+                None => break,
+            }
+        }
         let gains = gains(before, &after, &plan);
         Ok(Self { before: before.clone(), plan, after, gains })
     }

@@ -18,7 +18,7 @@ use crate::ir::{
 };
 use crate::wire::Frame;
 
-fn form() -> NormalForm {
+pub(in crate::dialect) fn form() -> NormalForm {
     NormalForm {
         standing: Some(thinking),
         broken_calls: true,

@@ -58,7 +58,7 @@ mod usage;
 #[cfg(test)]
 mod sdk_requests;
 #[cfg(test)]
-mod tests;
+pub(in crate::dialect) mod tests;
 
 use super::{Codec, DialectId};
 use crate::wire::Framing;

@@ -38,4 +38,4 @@ pub(super) static CODEC: Codec = Codec {
 #[cfg(test)]
 mod sdk_requests;
 #[cfg(test)]
-mod tests;
+pub(in crate::dialect) mod tests;

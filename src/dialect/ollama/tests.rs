@@ -14,7 +14,7 @@ use crate::ir::{
 };
 use crate::wire::Frame;
 
-fn form() -> NormalForm {
+pub(in crate::dialect) fn form() -> NormalForm {
     let stops = |called: bool| {
         let kind = if called { StopKind::ToolUse } else { StopKind::EndTurn };
         vec![Stop::new(kind, "stop"), Stop::new(StopKind::MaxTokens, "length")]

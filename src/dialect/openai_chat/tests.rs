@@ -15,7 +15,7 @@ use crate::ir::{
 };
 use crate::wire::Frame;
 
-fn form() -> NormalForm {
+pub(in crate::dialect) fn form() -> NormalForm {
     let stops = |called: bool| {
         let usual = if called {
             Stop::new(StopKind::ToolUse, "tool_calls")

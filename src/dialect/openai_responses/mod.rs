@@ -27,7 +27,7 @@ mod request;
 mod stream_decoder;
 mod stream_encoder;
 #[cfg(test)]
-mod tests;
+pub(in crate::dialect) mod tests;
 mod tools;
 
 use super::{Codec, DialectId};

@@ -16,7 +16,7 @@ use crate::ir::{
 };
 use crate::wire::Frame;
 
-fn form() -> NormalForm {
+pub(in crate::dialect) fn form() -> NormalForm {
     NormalForm {
         standing: Some(reasoning_items),
         results: || {

@@ -28,3 +28,28 @@ pub(in crate::dialect) use {
     requests::requests,
     values::{json_object, text, word},
 };
+
+use proptest::strategy::BoxedStrategy;
+
+use super::{DialectId, anthropic_messages, gemini, ollama, openai_chat, openai_responses};
+use crate::ir::{Reply, Request};
+
+/// Requests that a dialect can carry without loss.
+pub(crate) fn any_request(dialect: DialectId) -> BoxedStrategy<Request> {
+    requests(&form_of(dialect))
+}
+
+/// Replies that a dialect can carry without loss.
+pub(crate) fn any_reply(dialect: DialectId) -> BoxedStrategy<Reply> {
+    replies(&form_of(dialect))
+}
+
+fn form_of(dialect: DialectId) -> NormalForm {
+    match dialect {
+        DialectId::AnthropicMessages => anthropic_messages::tests::form(),
+        DialectId::OpenAiChat => openai_chat::tests::form(),
+        DialectId::OpenAiResponses => openai_responses::tests::form(),
+        DialectId::Gemini => gemini::tests::form(),
+        DialectId::Ollama => ollama::tests::form(),
+    }
+}

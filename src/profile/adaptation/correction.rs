@@ -306,6 +306,7 @@ impl Setting {
             Self::ResultPlacement { rules } => {
                 rules.iter().map(|it| placement(*it)).collect::<Vec<_>>().join("; ")
             }
+            Self::Ids { defects, .. } if defects.is_empty() => "ids of our own".to_owned(),
             Self::Ids { defects, .. } => format!("ids of our own for {}", list(defects)),
             Self::ErrorFeedback { marker, retries } => {
                 let marker = match marker {

@@ -64,7 +64,8 @@ impl ModelView {
             failures: 0,
             tools,
         };
-        view.listen(&heard, active.contains(&ModelQuirk::ResultsNotRendered));
+        let are_native = request.messages.iter().any(|message| results(message).next().is_some());
+        view.listen(&heard, are_native && active.contains(&ModelQuirk::ResultsNotRendered));
         view
     }
 
@@ -125,10 +126,23 @@ fn heard(request: &Request, tool_source: ToolSource, form: TextForm) -> Vec<Mess
         (ToolSource::Taught(protocol), _) => {
             taught::structured(&request.messages, &|text| taught::calls(protocol, text))
         }
-        (ToolSource::None, _) | (ToolSource::Native, TextForm::None) => request.messages.clone(),
+        (ToolSource::None, _) => request.messages.clone(),
+        (ToolSource::Native, TextForm::None) => told(&request.messages),
         (ToolSource::Native, form) => {
             taught::structured(&request.messages, &|text| written::read(form, text, &request.tools))
         }
+    }
+}
+
+/// The conversation of a model with native tools, which also understands calls and results that it is told of in
+/// words.
+fn told(messages: &[Message]) -> Vec<Message> {
+    let read = |text: &str| taught::calls(Protocol::ToolCall, text);
+    let is_told = |it: &Message| it.role == Role::Assistant && !read(&it.text()).is_empty();
+    if messages.iter().any(is_told) {
+        taught::structured(messages, &read)
+    } else {
+        messages.to_vec()
     }
 }
 

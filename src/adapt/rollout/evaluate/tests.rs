@@ -1,5 +1,7 @@
 //! A test per row of the tables, and the ways in which tiers may and may not move.
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::adapt::rollout::RolloutState;
 use crate::adapt::rollout::limits::{DEGRADED, LIMITS};
@@ -43,7 +45,7 @@ fn of(results: Results) -> Profile {
 }
 
 fn facts(profile: &Profile) -> Facts<'_> {
-    Facts { profile, stale: Vec::new(), runs: 0, telemetry: None }
+    Facts { profile, stale: Vec::new(), runs: 0, telemetry: None, turns: 0 }
 }
 
 fn standing(tier: Tier) -> Standing {
@@ -59,6 +61,11 @@ fn telemetry(event: TurnEvent, turns: usize) -> Metrics {
 
 fn healthy() -> TurnEvent {
     TurnEvent { calls: 1, succeeded_calls: 1, ..TurnEvent::default() }
+}
+
+/// So many healthy turns of real use since the last move.
+fn used(profile: &Profile, turns: usize) -> Facts<'_> {
+    Facts { telemetry: Some(telemetry(healthy(), turns)), turns, ..facts(profile) }
 }
 
 #[test]
@@ -108,7 +115,7 @@ fn every_limit_holds_for_some_profile_and_keeps_it_at_its_tier() {
 #[test]
 fn a_new_profile_starts_in_shadow_however_good_it_is() {
     let profile = good();
-    let facts = Facts { runs: 9, telemetry: Some(telemetry(healthy(), 999)), ..facts(&profile) };
+    let facts = Facts { runs: 9, ..used(&profile, 999) };
     let decision = evaluate(None, &facts);
     assert_eq!((decision.tier, decision.mode.tools), (Tier::Shadow, ToolUse::None));
 }
@@ -130,10 +137,10 @@ fn repeated_runs_or_healthy_telemetry_promote_by_one_step() {
     for (from, to) in [(Tier::Shadow, Tier::ReadOnly), (Tier::ReadOnly, Tier::Full)] {
         let by_runs = Facts { runs: REPEATED_RUNS, ..facts(&profile) };
         assert_eq!(evaluate(Some(&standing(from)), &by_runs).tier, to);
-        let by_use = Facts { telemetry: Some(telemetry(healthy(), 50)), ..facts(&profile) };
-        assert_eq!(evaluate(Some(&standing(from)), &by_use).tier, to);
-        let too_little = Facts { telemetry: Some(telemetry(healthy(), 49)), ..facts(&profile) };
-        assert_eq!(evaluate(Some(&standing(from)), &too_little).tier, from);
+        assert_eq!(evaluate(Some(&standing(from)), &used(&profile, 50)).tier, to);
+        assert_eq!(evaluate(Some(&standing(from)), &used(&profile, 49)).tier, from);
+        let of_no_time = Facts { turns: 0, ..used(&profile, 999) };
+        assert_eq!(evaluate(Some(&standing(from)), &of_no_time).tier, from);
     }
 }
 
@@ -205,4 +212,102 @@ fn moves_are_kept_and_a_new_profile_starts_anew() {
     state.record("m", "b", evaluate(None, &facts(&profile)), second);
     let tiers: Vec<Tier> = state.targets["m"].history.iter().map(|it| it.to).collect();
     assert_eq!(tiers, [Tier::Shadow, Tier::ReadOnly, Tier::Shadow]);
+}
+
+/// What can happen to a target between two evaluations.
+#[derive(Debug, Clone, Copy)]
+enum Happening {
+    Run,
+    ShadowRun,
+    Turns(usize),
+    BadTurn,
+    WorseProfile,
+    GoodProfile,
+    GoesStale,
+    IsFresh,
+}
+
+fn happenings() -> impl Strategy<Value = Vec<Vec<Happening>>> {
+    let one = prop_oneof![
+        4 => Just(Happening::Run),
+        2 => Just(Happening::ShadowRun),
+        2 => (1..40_usize).prop_map(Happening::Turns),
+        1 => Just(Happening::BadTurn),
+        1 => Just(Happening::WorseProfile),
+        1 => Just(Happening::GoodProfile),
+        1 => Just(Happening::GoesStale),
+        2 => Just(Happening::IsFresh),
+    ];
+    prop::collection::vec(prop::collection::vec(one, 0..4), 1..24)
+}
+
+/// What is known since the last move.
+#[derive(Default)]
+struct Since {
+    runs: usize,
+    turns: usize,
+    bad: usize,
+    stale: bool,
+    is_worse: bool,
+}
+
+impl Since {
+    fn take(&mut self, happening: Happening) {
+        match happening {
+            Happening::Run => self.runs += 1,
+            Happening::ShadowRun => {}
+            Happening::Turns(turns) => self.turns += turns,
+            Happening::BadTurn => self.bad += 1,
+            Happening::WorseProfile => self.is_worse = true,
+            Happening::GoodProfile => self.is_worse = false,
+            Happening::GoesStale => self.stale = true,
+            Happening::IsFresh => self.stale = false,
+        }
+    }
+
+    fn metrics(&self) -> Option<Metrics> {
+        let bad = TurnEvent { closure_errors: 1, ..healthy() };
+        let events = [vec![healthy(); self.turns], vec![bad; self.bad]].concat();
+        (!events.is_empty()).then(|| Counts::of(&events).metrics())
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever happens in whatever order: up by one step and only on repeated evidence since the last move, down at once.
+    #[test]
+    fn no_order_of_single_runs_promotes_and_nothing_bad_waits(rounds in happenings()) {
+        let fine = good();
+        let mut results = good().results;
+        results.closed_loop.as_mut().unwrap().outcome.status = Status::Fail;
+        let worse = of(results);
+        let (mut state, mut since) = (RolloutState::default(), Since::default());
+        state.record("m", "p", evaluate(None, &facts(&fine)), at("2026-11-15T00:00:00Z"));
+        for round in rounds {
+            round.into_iter().for_each(|it| since.take(it));
+            let profile = if since.is_worse { &worse } else { &fine };
+            let stale = since.stale.then(|| "old".to_owned()).into_iter().collect();
+            let (runs, turns) = (since.runs, since.turns);
+            let facts = Facts { profile, stale, runs, telemetry: since.metrics(), turns };
+            let before = state.targets["m"].tier;
+            let decision = evaluate(state.targets.get("m"), &facts);
+            let after = decision.tier;
+            prop_assert!(after <= rollout(profile).ceiling.max(Tier::Shadow));
+            let is_bad = since.bad > 0 || since.stale || since.is_worse;
+            if is_bad {
+                prop_assert!(before == Tier::Shadow || after < before, "{before} stays in spite of it");
+                prop_assert!(after <= before);
+            }
+            if after > before {
+                prop_assert!(runs >= REPEATED_RUNS || turns >= HEALTHY_TURNS, "{runs} runs, {turns} turns");
+                prop_assert_eq!(after, above(before));
+            }
+            state.record("m", "p", decision, at("2026-11-15T00:00:00Z"));
+            if after != before {
+                let Since { stale, is_worse, .. } = since;
+                since = Since { stale, is_worse, ..Since::default() };
+            }
+        }
+    }
 }
