@@ -152,7 +152,9 @@ fn turns<'e>(
 
 /// Whether a turn is known to be of the time since the last move, so that it can promote, and only once.
 fn is_since(event: &TurnEvent, standing: Option<&Standing>, now: DateTime<Utc>) -> bool {
-    time(event).is_some_and(|at| at <= now && standing.is_some_and(|it| at > it.since))
+    // Moves are kept to the second.
+    let is_after = |at: i64| standing.is_some_and(|it| at > it.since.timestamp());
+    time(event).map(|at| at.timestamp()).is_some_and(|at| at <= now.timestamp() && is_after(at))
 }
 
 fn time(event: &TurnEvent) -> Option<DateTime<Utc>> {

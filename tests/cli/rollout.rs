@@ -86,8 +86,11 @@ fn turns_promote_once_and_only_if_they_say_when_they_were() {
         let standing = tier(&place, &["--telemetry", "turns.jsonl"]);
         assert_eq!(standing["tier"], "shadow", "the same turns could count again and again");
     }
-    let now = chrono::Utc::now().to_rfc3339();
-    let timed = turn.replace("{", &format!(r#"{{"at": "{now}", "#));
+    let mut state: Value =
+        serde_json::from_str(&fs::read_to_string(place.path("rollout.json")).unwrap()).unwrap();
+    state["targets"]["openai-native"]["since"] = "2020-01-01T00:00:00Z".into();
+    fs::write(place.path("rollout.json"), state.to_string()).unwrap();
+    let timed = turn.replace('{', r#"{"at": "2020-01-02T00:00:00Z", "#);
     fs::write(place.path("turns.jsonl"), format!("{timed}\n").repeat(60)).unwrap();
     for _ in 0..3 {
         let standing = tier(&place, &["--telemetry", "turns.jsonl"]);

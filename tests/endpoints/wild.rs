@@ -377,7 +377,7 @@ const FAULTS: &[Fault] = &[
         "results.schema.cases.additionalProperties.verdict",
         "rejected",
         |asked| {
-            if asked.body["tools"].to_string().contains("additionalProperties") {
+            if asked.body["tools"].to_string().contains("\"additionalProperties\":") {
                 return chat::refusal(400, "Unknown name \"additionalProperties\"");
             }
             answer(asked, &good(asked))

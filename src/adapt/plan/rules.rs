@@ -412,7 +412,7 @@ fn ids(profile: &Profile) -> Option<Need> {
 fn error_feedback(profile: &Profile) -> Option<Need> {
     let repair = profile.results.error_repair.as_ref()?;
     // Where no result is read, an error is not read either.
-    if unread_results(profile).is_some() {
+    if unread_results(profile).or(refused_ids(profile)).is_some() {
         return None;
     }
     let retries = match profile.capabilities.error_repair? {
