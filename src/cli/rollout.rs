@@ -68,7 +68,7 @@ struct Measured {
 pub(super) fn run(args: &RolloutArgs, console: &Console) -> Result<Exit, CliError> {
     let (now, events) = (clock::now()?, read_events(&args.telemetry)?);
     // Of two evaluations at once, the second one goes on from where the first one left.
-    let _lock = STATE.lock(&args.state).map_err(CliError::usage)?;
+    let _lock = VersionedFile::lock(&args.state).map_err(CliError::usage)?;
     let mut state: RolloutState =
         STATE.read_if_there(&args.state).map_err(CliError::usage)?.unwrap_or_default();
     let measured = latest_profiles(args)?;

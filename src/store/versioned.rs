@@ -46,7 +46,7 @@ impl VersionedFile {
     }
 
     /// Waits until nobody else is between reading and writing a file, and keeps others out until the lock is dropped.
-    pub(crate) fn lock(self, path: &Path) -> Result<fs::File, StoreError> {
+    pub(crate) fn lock(path: &Path) -> Result<fs::File, StoreError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         files::lock_file(&path.with_file_name(format!(".{name}.lock")))
     }

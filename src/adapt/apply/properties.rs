@@ -11,6 +11,7 @@ use proptest::strategy::BoxedStrategy;
 use serde_json::{Value, json};
 
 use super::tests::{alternatives, plan, tool, words};
+use super::undo::Undo;
 use super::{Rewriter, Rewritten};
 use crate::dialect::testing::{any_reply, any_request};
 use crate::dialect::{DeltaLength, DialectId, Route, Stamp};
@@ -168,7 +169,7 @@ fn omits(settings: &[Setting]) -> bool {
 
 /// What was sent holds the whole conversation: only reasoning that must not be sent is kept aside.
 fn assert_undone(sent: Rewritten, original: &Request, settings: &[Setting]) {
-    let aside: Vec<&Part> = sent.undo.iter().flat_map(|undo| undo.kept()).collect();
+    let aside: Vec<&Part> = sent.undo.iter().flat_map(Undo::kept).collect();
     let is_meant = |part: &&Part| omits(settings) && matches!(part, Part::Reasoning(_));
     assert!(aside.iter().all(is_meant), "{settings:?} took {aside:#?} out of {:#?}", sent.request);
     assert_eq!(without_raw(sent.into_original()), without_raw(original.clone()));
@@ -244,7 +245,9 @@ fn arrive(dialect: DialectId, reply: &Reply, cuts: &[Index]) -> [Reply; 2] {
     }
     reader.finish(&mut frames).unwrap();
     let mut decoder = codec.stream_decoder();
-    frames.iter().for_each(|frame| decoder.push(frame));
+    for frame in &frames {
+        decoder.push(frame);
+    }
     [plain, decoder.finish().unwrap()]
 }
 
@@ -262,7 +265,8 @@ fn in_text(reply: &Reply, settings: &[Setting]) -> Reply {
     let mut written = String::new();
     reply.parts.retain(|part| match part {
         Part::Call(call) => {
-            written.push_str(&format!("\n{}", protocol.call(call)));
+            written.push('\n');
+            written.push_str(&protocol.call(call));
             false
         }
         Part::Text(text) => {

@@ -73,7 +73,7 @@ impl Undo {
         }
         let Self { tools, tool_choice, parallel, stream, .. } = self;
         let system = sent.system.filter(|_| self.system.is_some());
-        Request { tools, tool_choice, parallel, stream, system, messages, ..sent }
+        Request { system, messages, tools, tool_choice, parallel, stream, ..sent }
     }
 
     /// The parts that were not sent in any form.

@@ -285,7 +285,9 @@ proptest! {
         let (mut state, mut since) = (RolloutState::default(), Since::default());
         state.record("m", "p", evaluate(None, &facts(&fine)), at("2026-11-15T00:00:00Z"));
         for round in rounds {
-            round.into_iter().for_each(|it| since.take(it));
+            for happening in round {
+                since.take(happening);
+            }
             let profile = if since.is_worse { &worse } else { &fine };
             let stale = since.stale.then(|| "old".to_owned()).into_iter().collect();
             let (runs, turns) = (since.runs, since.turns);
