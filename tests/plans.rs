@@ -1,6 +1,6 @@
 //! Does each simulated model get exactly the plan that its file declares, and only as long as it needs it?
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};

@@ -15,8 +15,11 @@ pub(crate) const PLACES: [Place; 5] = [
     ("/api/chat", |asked| others::lines(asked, healthy)),
 ];
 
-/// Servers that change what the model says before they answer, in the order of [`PLACES`].
-pub(crate) const SPEAKERS: [fn(&Asked, fn(Says) -> Says) -> Script; 5] =
+/// A server that changes what the model says before it answers.
+type Speaker = fn(&Asked, fn(Says) -> Says) -> Script;
+
+/// One such server for each of [`PLACES`].
+pub(crate) const SPEAKERS: [Speaker; 5] =
     [chat::speak, others::messages, others::items, others::parts, others::lines];
 
 /// What every result is called in the histories of the dialects, in the order of [`PLACES`].
