@@ -65,7 +65,8 @@ impl S3Objects {
     }
 
     fn key(&self, key: &str) -> Key {
-        Key::from_iter(self.prefix.split('/').chain(key.split('/')).filter(|part| !part.is_empty()))
+        let parts = self.prefix.split('/').chain(key.split('/'));
+        parts.filter(|part| !part.is_empty()).collect()
     }
 }
 
