@@ -85,10 +85,11 @@ def cargo(*arguments):
 
 
 def benches(python):
-    """What the benches print as measured. They are built without link-time optimisation; what is measured in
-    processes of its own is the release binary, and its floor is built the same way as that binary."""
+    """What the benches print as measured. What is measured in processes of its own is the release binary. The benches
+    themselves, the bare loop among them, are built without link-time optimisation, which would take minutes for each."""
     measured = {}
     environment = os.environ | {"BENCH_PYTHON": python, "BENCH_TOOLPROBE": str(BINARY)}
+    environment |= {"CARGO_PROFILE_BENCH_LTO": "false", "CARGO_PROFILE_BENCH_CODEGEN_UNITS": "16"}
     names = ["requests", "suite", "textcall", "wire", "paths"]
     flags = [word for name in names for word in ("--bench", name)]
     command = ["cargo", "bench", "--locked", "--target-dir", TARGET, *flags]
