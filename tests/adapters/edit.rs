@@ -3,7 +3,7 @@
 //! A step is a key, `*` for every element or value, `*[key=value]` for those that have it, `*[key]` for
 //! those that have the key at all, or a number.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::mutation::Edit;
 
@@ -34,11 +34,170 @@ pub(crate) fn edit(body: &mut Value, edit: &Edit, counter: &mut Counter) {
                 *it = Value::from(number * factor + 1);
             }
         }),
-        Edit::Status(_)
+        Edit::Add(path, more) => each(body, &steps(path), &mut |it| {
+            if let Some(number) = it.as_u64() {
+                *it = Value::from(number + more);
+            }
+        }),
+        Edit::StripPrefix(path, text) => each(body, &steps(path), &mut |it| {
+            if let Some(rest) = it.as_str().and_then(|old| old.strip_prefix(text.as_str())) {
+                *it = Value::from(rest);
+            }
+        }),
+        Edit::WrapText(path) => each(body, &steps(path), &mut |it| {
+            if it.is_string() {
+                *it = json!([{"type": "text", "text": it.take()}]);
+            }
+        }),
+        Edit::Rename(path, from, to) => each(body, &steps(path), &mut |it| rename(it, from, to)),
+        Edit::MoveLast(path) => in_list(body, path, &mut |items, fits| {
+            let (moved, kept): (Vec<_>, Vec<_>) = std::mem::take(items).into_iter().partition(fits);
+            items.extend(kept.into_iter().chain(moved));
+        }),
+        Edit::ReverseRuns(path) => in_list(body, path, &mut |items, fits| {
+            items.chunk_by_mut(|a, b| fits(a) && fits(b)).for_each(<[Value]>::reverse);
+        }),
+        Edit::Join(path, role) => each(body, &steps(path), &mut |it| join(it, role)),
+        Edit::Shift(path, key) => each(body, &steps(path), &mut |it| shift(it, key)),
+        Edit::Doubles(path) => each(body, &steps(path), &mut doubles),
+        Edit::SplitCalls => each(body, &["messages"], &mut split_calls),
+        Edit::SplitResults => each(body, &["contents"], &mut split_results),
+        Edit::Body(value) => *body = value.clone(),
+        Edit::SortKeys => body.sort_all_objects(),
+        Edit::PlainError
+        | Edit::Ascii
+        | Edit::Status(_)
         | Edit::DropHeader(_)
         | Edit::DropEvents(_)
+        | Edit::DropEvent(..)
+        | Edit::RepeatEvents(_)
+        | Edit::SwapEvents(_)
+        | Edit::DropLines(_)
+        | Edit::Comments
         | Edit::Buffer
         | Edit::ReadOn => {}
+    }
+}
+
+/// Does something to every list at a path; its last step says which elements are meant.
+fn in_list(
+    body: &mut Value,
+    path: &str,
+    act: &mut dyn FnMut(&mut Vec<Value>, &dyn Fn(&Value) -> bool),
+) {
+    let steps = steps(path);
+    let Some((last, before)) = steps.split_last() else { return };
+    each(body, before, &mut |it| {
+        it.as_array_mut().into_iter().for_each(|items| act(items, &|one| fits(last, "", one)));
+    });
+}
+
+fn rename(value: &mut Value, from: &str, to: &str) {
+    let Some(object) = value.as_object_mut() else { return };
+    if let Some(inner) = object.remove(from) {
+        object.insert(to.to_owned(), inner);
+    }
+}
+
+fn list(content: Value) -> Vec<Value> {
+    match content {
+        Value::Array(parts) => parts,
+        text => vec![json!({"type": "text", "text": text})],
+    }
+}
+
+fn join(value: &mut Value, role: &str) {
+    let Some(messages) = value.as_array_mut() else { return };
+    let mut joined: Vec<Value> = Vec::new();
+    for mut message in std::mem::take(messages) {
+        match joined.last_mut() {
+            Some(last) if last["role"] == role && message["role"] == role => {
+                let content = (last["content"].take(), message["content"].take());
+                last["content"] = match content {
+                    (Value::String(one), Value::String(two)) => format!("{one}\n\n{two}").into(),
+                    (one, two) => list(one).into_iter().chain(list(two)).collect(),
+                };
+            }
+            _ => joined.push(message),
+        }
+    }
+    *messages = joined;
+}
+
+fn shift(value: &mut Value, key: &str) {
+    let Some(items) = value.as_array_mut() else { return };
+    let taken: Vec<Option<Value>> =
+        items.iter_mut().map(|it| it.as_object_mut()?.remove(key)).collect();
+    let last = items.len() - 1;
+    for (place, value) in taken.into_iter().enumerate() {
+        let to = if place == last { last.saturating_sub(1) } else { place + 1 };
+        if let Some(value) = value {
+            items[to][key] = value;
+        }
+    }
+}
+
+fn doubles(value: &mut Value) {
+    fn rounded(value: &mut Value) {
+        match value {
+            Value::Number(number) => {
+                let double = number.as_f64().unwrap();
+                let whole = double.fract() == 0.0 && double.abs() < 1e21;
+                *value = if whole {
+                    json!(format!("{double:.0}").parse::<i128>().unwrap() as i64)
+                } else {
+                    json!(double)
+                };
+            }
+            Value::Array(items) => items.iter_mut().for_each(rounded),
+            Value::Object(fields) => fields.values_mut().for_each(rounded),
+            _ => {}
+        }
+    }
+    let Some(mut parsed) = value.as_str().and_then(|it| serde_json::from_str::<Value>(it).ok())
+    else {
+        return;
+    };
+    rounded(&mut parsed);
+    *value = Value::from(parsed.to_string());
+}
+
+fn split_calls(value: &mut Value) {
+    let Some(messages) = value.as_array_mut() else { return };
+    let all = std::mem::take(messages);
+    let is_result = |it: &&Value| it["role"] == "tool";
+    for (place, message) in all.iter().enumerate() {
+        let Some(calls) = message["tool_calls"].as_array() else {
+            messages.extend((!is_result(&message)).then(|| message.clone()));
+            continue;
+        };
+        let results: Vec<&Value> = all[place + 1..].iter().take_while(is_result).collect();
+        for (place, call) in calls.iter().enumerate() {
+            let mut own = message.clone();
+            own["tool_calls"] = json!([call]);
+            if place > 0 {
+                own["content"] = Value::Null;
+            }
+            messages.push(own);
+            let result = results.iter().find(|it| it["tool_call_id"] == call["id"]);
+            messages.extend(result.map(|it| (*it).clone()));
+        }
+    }
+}
+
+fn split_results(value: &mut Value) {
+    let Some(contents) = value.as_array_mut() else { return };
+    for content in std::mem::take(contents) {
+        let parts = content["parts"].as_array().cloned().unwrap_or_default();
+        if parts.iter().filter(|it| it.get("functionResponse").is_some()).count() < 2 {
+            contents.push(content);
+            continue;
+        }
+        contents.extend(parts.into_iter().map(|part| {
+            let mut own = content.clone();
+            own["parts"] = json!([part]);
+            own
+        }));
     }
 }
 

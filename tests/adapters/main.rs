@@ -12,6 +12,7 @@
 )]
 
 mod edit;
+mod events;
 mod gate;
 mod mutation;
 mod proxy;
@@ -31,9 +32,10 @@ enum Named {
 
 fn judge(mutation: &Mutation, found: &Found) -> Named {
     let codes = found.codes();
-    match codes.as_slice() {
-        [] => Named::Missed,
-        [one] if *one == mutation.row => Named::Right,
+    match (codes.as_slice(), &mutation.row) {
+        ([], None) => Named::Right,
+        ([], Some(_)) => Named::Missed,
+        ([one], Some(row)) if one == row => Named::Right,
         _ => Named::Wrong(codes),
     }
 }
@@ -63,7 +65,8 @@ fn try_all(mutations: &[Mutation]) -> Vec<String> {
                     mutations.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed))
                 {
                     let (named, found) = try_mutation(mutation);
-                    let Mutation { name, row, .. } = mutation;
+                    let name = &mutation.name;
+                    let row = mutation.row.as_deref().unwrap_or("no row");
                     let line = match named {
                         Named::Right => format!("right  {name}: {row}"),
                         Named::Wrong(codes) => {

@@ -20,8 +20,11 @@ pub(crate) struct Mutation {
     pub(crate) on: On,
     /// What it does to each.
     pub(crate) edits: Vec<Edit>,
-    /// The one row that must name it.
-    pub(crate) row: String,
+    /// What it does to replies besides, where it changes requests and takes that back on the way home.
+    #[serde(default)]
+    pub(crate) back: Vec<Edit>,
+    /// The one row that must name it; none for what harms nobody.
+    pub(crate) row: Option<String>,
     #[serde(default = "light")]
     pub(crate) suite: String,
     /// Whether `cargo test` tries it.
@@ -68,12 +71,52 @@ pub(crate) enum Edit {
     Rewrite(String),
     /// Multiplies a number.
     Times(String, u64),
+    /// Adds to a number.
+    Add(String, u64),
+    /// Takes this away from the start of a text.
+    StripPrefix(String, String),
+    /// Turns a text into a list with one part.
+    WrapText(String),
+    /// Gives a key of an object another name.
+    Rename(String, String, String),
+    /// Moves the matching elements of a list to its end.
+    MoveLast(String),
+    /// Turns each run of matching neighbours in a list round.
+    ReverseRuns(String),
+    /// Makes one message of neighbours in a list that have this role.
+    Join(String, String),
+    /// Moves a key from each element of a list to the next one, or from the last to the one before.
+    Shift(String, String),
+    /// Reads a text that is JSON with numbers as JavaScript has them, and writes it anew.
+    Doubles(String),
+    /// Chat: makes a turn of its own of each call with its result.
+    SplitCalls,
+    /// Gemini: makes a turn of its own of each result.
+    SplitResults,
+    /// Puts this in the place of the whole body.
+    Body(Value),
+    /// Sends the message of an error as plain text.
+    PlainError,
+    /// Writes objects with their keys in the order of the alphabet.
+    SortKeys,
+    /// Writes every letter beyond ASCII as an escape.
+    Ascii,
     /// Answers with this status.
     Status(u16),
-    /// Drops a response header.
+    /// Drops a header.
     DropHeader(String),
     /// Drops the events that hold this text.
     DropEvents(String),
+    /// Drops the one event, counted from 1, of those that hold this text.
+    DropEvent(String, usize),
+    /// Sends the events that hold this text twice.
+    RepeatEvents(String),
+    /// Lets each two neighbours that hold this text change places.
+    SwapEvents(String),
+    /// Drops the lines of a stream that begin like this.
+    DropLines(String),
+    /// Puts a comment before every event.
+    Comments,
     /// Sends streams at once, when they are over.
     Buffer,
     /// Reads on upstream when the client has left.

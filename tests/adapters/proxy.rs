@@ -1,5 +1,6 @@
 //! A proxy that passes everything on but for one mutation.
 
+use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use serde_json::Value;
 use tokio::runtime::Runtime;
 
 use crate::edit::{Counter, edit};
+use crate::events::edited_events;
 use crate::mutation::{Edit, Mutation, On};
 
 /// The simulated models behind a server that ends with the test.
@@ -84,10 +86,12 @@ impl Proxy {
 
 impl Shared {
     fn edits(&self, on: On) -> Vec<Edit> {
-        let own = self.mutation.iter().filter(|it| {
-            it.on == on || it.on == On::Replies && matches!(on, On::Plain | On::Streams)
-        });
-        own.flat_map(|it| it.edits.clone()).collect()
+        let is_reply = matches!(on, On::Plain | On::Streams);
+        let Some(mutation) = &self.mutation else { return Vec::new() };
+        if mutation.on == on || mutation.on == On::Replies && is_reply {
+            return mutation.edits.clone();
+        }
+        if is_reply { mutation.back.clone() } else { Vec::new() }
     }
 }
 
@@ -98,14 +102,24 @@ fn passed_on(headers: &HeaderMap) -> HeaderMap {
     kept.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
+fn without_dropped(mut headers: HeaderMap, edits: &[Edit]) -> HeaderMap {
+    for edit in edits {
+        if let Edit::DropHeader(name) = edit {
+            headers.remove(name.as_str());
+        }
+    }
+    headers
+}
+
 async fn forward(shared: Arc<Shared>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let body = to_bytes(body, usize::MAX).await.unwrap();
-    let body = edited(&body, &shared.edits(On::Requests), &mut Counter::default());
+    let edits = shared.edits(On::Requests);
+    let body = edited(&body, &edits, &mut Counter::default());
     let call = shared
         .client
         .request(parts.method, format!("{}{}", shared.upstream, parts.uri))
-        .headers(passed_on(&parts.headers))
+        .headers(without_dropped(passed_on(&parts.headers), &edits))
         .body(body);
     let answer = call.send().await.expect("the simulator is there");
     let kind = answer.headers().get("content-type").map(|it| it.to_str().unwrap().to_owned());
@@ -123,11 +137,9 @@ async fn forward(shared: Arc<Shared>, request: Request) -> Response {
             response = response.status(*status);
         }
     }
-    let mut headers = passed_on(answer.headers());
-    for edit in &edits {
-        if let Edit::DropHeader(name) = edit {
-            headers.remove(name.as_str());
-        }
+    let mut headers = without_dropped(passed_on(answer.headers()), &edits);
+    if edits.iter().any(|it| matches!(it, Edit::PlainError)) {
+        headers.insert("content-type", "text/plain".parse().unwrap());
     }
     *response.headers_mut().unwrap() = headers;
     let has = |wanted: fn(&Edit) -> bool| edits.iter().any(wanted);
@@ -144,7 +156,7 @@ async fn forward(shared: Arc<Shared>, request: Request) -> Response {
     } else if edits.is_empty() {
         Body::from_stream(answer.bytes_stream())
     } else {
-        Body::from_stream(edited_lines(answer, edits))
+        Body::from_stream(edited_events(answer, edits))
     };
     response.body(body).unwrap()
 }
@@ -161,47 +173,34 @@ fn read_on(answer: reqwest::Response) -> impl Stream<Item = Result<Bytes, reqwes
     stream::unfold(receiver, async |mut receiver| Some((receiver.recv().await?, receiver)))
 }
 
-/// The lines of a stream, each changed.
-fn edited_lines(
-    answer: reqwest::Response,
-    edits: Vec<Edit>,
-) -> impl Stream<Item = Result<Bytes, reqwest::Error>> {
-    let mut rest = String::new();
-    let mut counter = Counter::default();
-    answer.bytes_stream().map(move |piece| {
-        rest.push_str(&String::from_utf8_lossy(&piece?));
-        let mut out = String::new();
-        while let Some(end) = rest.find('\n') {
-            let line: String = rest.drain(..=end).collect();
-            out.push_str(&edited_line(line.trim_end_matches('\n'), &edits, &mut counter));
-            out.push('\n');
-        }
-        Ok(Bytes::from(out))
-    })
-}
-
-fn edited_line(line: &str, edits: &[Edit], counter: &mut Counter) -> String {
-    let (prefix, data) = match line.strip_prefix("data: ") {
-        Some(data) => ("data: ", data),
-        None => ("", line),
-    };
-    let dropped =
-        edits.iter().any(|it| matches!(it, Edit::DropEvents(text) if data.contains(text)));
-    if dropped {
-        return String::new();
-    }
-    format!("{prefix}{}", edited(data.as_bytes(), edits, counter))
-}
-
-fn edited(bytes: &[u8], edits: &[Edit], counter: &mut Counter) -> String {
-    let Ok(mut value) = serde_json::from_slice::<Value>(bytes) else {
-        return String::from_utf8_lossy(bytes).into_owned();
-    };
+/// A JSON body, changed and written anew.
+pub(crate) fn edited(bytes: &[u8], edits: &[Edit], counter: &mut Counter) -> String {
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    let Ok(mut value) = serde_json::from_str::<Value>(&text) else { return text };
     if edits.is_empty() {
-        return String::from_utf8_lossy(bytes).into_owned();
+        return text;
     }
     for it in edits {
         edit(&mut value, it, counter);
     }
-    value.to_string()
+    if edits.iter().any(|it| matches!(it, Edit::PlainError)) {
+        return value["error"]["message"].as_str().unwrap_or("error").to_owned();
+    }
+    let written = value.to_string();
+    if edits.iter().any(|it| matches!(it, Edit::Ascii)) { ascii(&written) } else { written }
+}
+
+fn ascii(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        if c.is_ascii() {
+            out.push(c);
+        } else {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                write!(out, "\\u{unit:04x}").unwrap();
+            }
+        }
+    }
+    out
 }
