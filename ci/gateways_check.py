@@ -20,7 +20,7 @@ import tomllib
 import urllib.error
 import urllib.request
 
-from adapter_check import KEY_VARIABLE, first_line, free_port, is_up, process, waited
+from adapter_check import KEY_VARIABLE, Report, first_line, free_port, is_up, process, waited
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -29,6 +29,7 @@ BEGIN, END = "<!-- gateways: written by ci/gateways-check -->\n", "<!-- end of g
 PY, JS = ROOT / "target/gateways/py", ROOT / "target/gateways/js/node_modules/@portkey-ai/gateway"
 LITELLM = ROOT / "target/adapter-venv"
 AUDIT_SECONDS = 180
+GATE_SECONDS = 300
 
 passed, failed = 0, 0
 
@@ -144,13 +145,43 @@ REPORTED = [
 ]
 
 
-def audit(toolprobe, address, dialect, model, flags):
+def audit(toolprobe, address, upstream, dialect, model, flags):
     command = [toolprobe, "audit", address, "--dialect", dialect, "--model", model, "--api-key-env", KEY_VARIABLE,
-               "--format", "json", *flags]
+               "--upstream", upstream, "--format", "json", *flags]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=AUDIT_SECONDS)
     if ran.returncode not in (0, 1):
         return None, ran.stderr.strip()[:300]
     return json.loads(ran.stdout)["models"][0], ""
+
+
+def gate(toolprobe, work, address, upstream, dialect, model, flags):
+    """What `gate --adapter` says of one model, and the exchanges that it rests on."""
+    folder = pathlib.Path(tempfile.mkdtemp(dir=work))
+    command = [toolprobe, "gate", "--adapter", address, "--dialect", dialect, "--model", model, "--upstream", upstream,
+               "--api-key-env", KEY_VARIABLE, "--suite", "standard", "--confirm", "off", "--format", "json", *flags]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=GATE_SECONDS, cwd=folder)
+    if ran.returncode not in (0, 1):
+        return None, ran.stderr.strip()[:300]
+    run = next((folder / "reports").iterdir())
+    return Report(f"{dialect} before {model}", ran.returncode, json.loads(ran.stdout), run), ""
+
+
+def differs(report, row):
+    """Whether the exchanges that a row names are not the same bytes on its two sides."""
+    def bodies(side):
+        exchanges = [report.kept()[digest] for digest in row["evidence"][side]]
+        return [json.dumps([it["request"].get("body"), it["outcome"]], sort_keys=True) for it in exchanges]
+    return bodies("old") != bodies("new") or not row["evidence"]["new"]
+
+
+def effects(rows, effect):
+    return ", ".join(sorted({f"`{row['code']}`" for row in rows if row["effect"] == effect})) or "nothing"
+
+
+def gate_line(label, dialect, model, report):
+    rows = report.found["rulings"]
+    return (f"| {label} | {dialect} → `{model}` | {effects(rows, 'breaks')} | {effects(rows, 'hides')} | "
+            f"{effects(rows, 'alters')} | {effects(rows, 'fixes')} |")
 
 
 def leaves(value, key=""):
@@ -184,8 +215,8 @@ def fields_of(dialect):
 
 
 def measure(toolprobe, work, upstream):
-    """Rows of the table, and all fates by gateway."""
-    lines, fates = [], {}
+    """Rows of the two tables, and all fates by gateway."""
+    lines, gates, fates = [], [], {}
     for name, start, told, program, audits in GATEWAYS:
         if not program.exists():
             print(f"skipped: {name} is not installed")
@@ -194,7 +225,7 @@ def measure(toolprobe, work, upstream):
         folder.mkdir()
         with start(folder, upstream) as address:
             for dialect, model, flags in audits:
-                found, problem = audit(toolprobe, address, dialect, model, flags(upstream))
+                found, problem = audit(toolprobe, address, upstream, dialect, model, flags(upstream))
                 what = f"{label}: {dialect} before {model}"
                 if found is None:
                     print(f"     {what}: not audited: {problem}")
@@ -206,7 +237,15 @@ def measure(toolprobe, work, upstream):
                 check(f"{what}: {len(lost)} losses stand in the bytes", not wrong, wrong)
                 fates[name, dialect, model] = {row["field"]: row["fate"] for row in found["rows"]}
                 lines.append(line(label, dialect, model, found, lost))
-    return lines, fates
+                report, problem = gate(toolprobe, folder, address, upstream, dialect, model, flags(upstream))
+                if report is None:
+                    print(f"     {what}: no gate: {problem}")
+                    gates.append(f"| {label} | {dialect} → `{model}` | not measured: {problem.split(';')[0][:120]} | | | |")
+                    continue
+                same = [row["code"] for row in report.found["rulings"] if not differs(report, row)]
+                check(f"{what}: {len(report.found['rulings'])} rows rest on bytes that differ", not same, same)
+                gates.append(gate_line(label, dialect, model, report))
+    return lines, gates, fates
 
 
 def line(label, dialect, model, found, lost):
@@ -226,13 +265,16 @@ def reported(fates):
     return lines
 
 
-def section(lines, fates, date):
+def section(lines, gates, fates, date):
     head = "| gateway | from → to | arrived | refused | lost in silence |\n|---|---|---|---|---|"
     parts = [f"Measured on {date}; installed, started and audited by `ci/gateways-check`, which holds every loss against"
              " the bodies of both ends.\n", head, *lines]
     if any(key[0] == "LiteLLM" for key in fates):
         parts += ["\nOf the six losses that BerriAI/litellm#41913 reports of LiteLLM 1.101.0, today:\n",
                   "| field | from → to | fate |\n|---|---|---|", *reported(fates)]
+    parts += ["\nWhat `gate --adapter --suite standard` says of the same gateways (`toolprobe explain CODE`); the exchanges that"
+              " each row names were read on both sides, and differ:\n",
+              "| gateway | from → to | breaks | hides | alters | fixes |\n|---|---|---|---|---|---|", *gates]
     return "\n".join(parts) + "\n"
 
 
@@ -243,15 +285,15 @@ def main():
         work = pathlib.Path(folder)
         log = work / "sim.log"
         with process([toolprobe, "sim", "--addr", "127.0.0.1:0", "--quiet"], log) as sim:
-            lines, fates = measure(toolprobe, work, waited(sim, log, lambda: first_line(log)))
+            lines, gates, fates = measure(toolprobe, work, waited(sim, log, lambda: first_line(log)))
     page = PAGE.read_text()
     before, rest = page.split(BEGIN)
     old, after = rest.split(END)
     if "--write" in sys.argv:
         date = datetime.date.today().isoformat()
-        PAGE.write_text(before + BEGIN + section(lines, fates, date) + END + after)
+        PAGE.write_text(before + BEGIN + section(lines, gates, fates, date) + END + after)
     else:
-        for row in lines:
+        for row in lines + gates:
             check(f"the page has {row[:90]}", row in old, "run ci/gateways-check --write")
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed or not passed else 0)

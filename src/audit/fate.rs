@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::catalogue::Field;
 use super::place::{find, holds};
@@ -143,22 +143,56 @@ fn holds_value(body: &Value, field: &Field, passage: &Passage) -> bool {
         && wanted.iter().all(|text| holds(body, &text.replace("{nonce}", &passage.nonce)))
 }
 
-/// The top-level fields that arrived and that nobody sent: those of the body as our own encoder would
-/// translate it are expected.
+/// The fields that arrived and that nobody sent, at whatever depth: those of the body as our own encoder
+/// would translate it are expected.
 pub(crate) fn find_added(passage: &Passage) -> Vec<(String, Value)> {
     let Ok((upstream, body)) = &passage.arrived else { return Vec::new() };
     let expected = translate(passage.dialect, *upstream, &passage.sent);
-    let keys = |value: &Value| value.as_object().cloned().unwrap_or_default();
-    let known = keys(&expected);
-    let harmless = |key: &str, value: &Value| match key {
+    let mut found = Vec::new();
+    add_new(&expected, body, "", &mut found);
+    found
+}
+
+fn add_new(expected: &Value, arrived: &Value, path: &str, found: &mut Vec<(String, Value)>) {
+    match (expected, arrived) {
+        (Value::Object(known), Value::Object(fields)) => {
+            for (key, value) in fields {
+                let place = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                match known.get(key) {
+                    Some(known) => add_new(known, value, &place, found),
+                    None if says_nothing(&place, value) => {}
+                    None => found.push((place, value.clone())),
+                }
+            }
+        }
+        (Value::Array(known), Value::Array(items)) => {
+            for (index, (known, item)) in known.iter().zip(items).enumerate() {
+                add_new(known, item, &format!("{path}[{index}]"), found);
+            }
+        }
+        // A text may come as a list of parts.
+        (Value::String(_), Value::Array(_)) => {
+            let parts = json!([{"type": "text", "text": expected}]);
+            add_new(&parts, arrived, path, found);
+        }
+        _ => {}
+    }
+}
+
+/// Whether a new field says only what holds without it: an empty one, the model, that there is no
+/// stream, or the type of an item.
+fn says_nothing(place: &str, value: &Value) -> bool {
+    let is_empty = match value {
+        Value::Null => true,
+        Value::Array(items) => items.is_empty(),
+        _ => false,
+    };
+    match place {
         "model" => true,
         "stream" => *value == Value::Bool(false),
-        _ => value.is_null(),
-    };
-    keys(body)
-        .into_iter()
-        .filter(|(key, value)| !known.contains_key(key) && !harmless(key, value))
-        .collect()
+        nested if nested.rsplit('.').next() == Some("type") => true,
+        _ => is_empty,
+    }
 }
 
 fn translate(from: DialectId, to: DialectId, body: &Value) -> Value {
@@ -173,8 +207,6 @@ fn translate(from: DialectId, to: DialectId, body: &Value) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::super::{Catalogue, baseline, question};
     use super::*;
     use DialectId::{AnthropicMessages, OpenAiChat};
@@ -251,5 +283,18 @@ mod tests {
         body["temperature"] = json!(1);
         let added = find_added(&passage(sent, Ok((AnthropicMessages, body))));
         assert_eq!(added, [("temperature".to_owned(), json!(1))]);
+    }
+
+    #[test]
+    fn what_nobody_sent_is_found_inside_tools_and_parts_too() {
+        let sent = baseline(OpenAiChat, "m", "n0nce", false);
+        let mut body = sent.clone();
+        body["tools"][0]["function"]["strict"] = json!(true);
+        let words = body["messages"][1]["content"].take();
+        body["messages"][1]["content"] = json!([{"type": "text", "text": words,
+            "cache_control": {"type": "ephemeral"}}]);
+        let added = find_added(&passage(sent, Ok((OpenAiChat, body))));
+        let places: Vec<&str> = added.iter().map(|(place, _)| place.as_str()).collect();
+        assert_eq!(places, ["messages[1].content[0].cache_control", "tools[0].function.strict"]);
     }
 }

@@ -31,8 +31,8 @@ mod stop;
 mod tasks;
 
 pub(crate) use adapter::{
-    ADAPTER, Behind, BothEnds, FieldPassages, NotReached, Pair, adapter_side, adapter_suspects,
-    audit_fields, compare_pairs, exchanges_of, find_behind, reach_all,
+    ADAPTER, Behind, BothEnds, FieldPassages, NotReached, Pair, UpstreamError, adapter_side,
+    adapter_suspects, audit_fields, compare_pairs, exchanges_of, find_behind, reach_all,
 };
 
 pub(crate) use baseline::{Baseline, suspects};

@@ -107,6 +107,10 @@ pub enum Defect {
     OutputMissing,
     /// The event that closes an argument stream did not come.
     ArgumentsDoneMissing,
+    /// The pieces of a text or of arguments do not add up to the whole that closes them.
+    PiecesDisagree,
+    /// Events carry no name, by which official clients tell them apart.
+    EventNameMissing,
     /// The reply is as long as the request allowed, and its stop reason hides that the limit ended it.
     LimitMasked,
     /// The reply does not say how many tokens it cost.

@@ -62,7 +62,7 @@ pub(super) enum Detail {
     ReasoningTokens,
     /// How many were read from a cache.
     CachedTokens,
-    /// Why the reply ended.
+    /// Why a whole reply ended.
     StopReason,
     /// Which build of the server answered.
     Fingerprint,
@@ -105,7 +105,10 @@ impl Detail {
             Self::StreamedUsage => streamed.then_some(counted),
             Self::ReasoningTokens => counted.then(|| usage.reasoning.is_some_and(|it| it > 0)),
             Self::CachedTokens => counted.then_some(usage.cached.is_some()),
-            Self::StopReason => Some(reply.stop.kind != StopKind::Missing),
+            Self::StopReason => (!streamed).then_some(
+                reply.stop.kind != StopKind::Missing
+                    && !reply.defects.contains(Defect::FinishMissing),
+            ),
             Self::Fingerprint => Some(reply.fingerprint.is_some()),
             Self::TextBesideCalls => reply.calls().next().map(|_| !reply.text().trim().is_empty()),
             Self::Truncation

@@ -150,7 +150,9 @@ fn defect_remedy(defect: Defect) -> &'static str {
         | D::SequenceMissing
         | D::OutputIndexMissing
         | D::OutputMissing
-        | D::ArgumentsDoneMissing => {
+        | D::ArgumentsDoneMissing
+        | D::PiecesDisagree
+        | D::EventNameMissing => {
             "take events by what they carry; do not rely on every bracket and number being there"
         }
     }

@@ -29,9 +29,24 @@ const OF_REASONING: [&str; 4] = [
     "results.singleTool.**",
 ];
 
+/// The defects that a change of what clients see names better.
+const NAMED_BETTER: [(&str, &str); 3] = [
+    ("usage-missing", "seen.details.usage.verdict"),
+    ("finish-missing", "seen.details.stop-reason.verdict"),
+    ("stop-with-calls", "seen.replies.stop-reason.verdict"),
+];
+
+/// What every reader of event streams passes over, as the standard of them says.
+const HARMLESS: &str = "sse-comment";
+
+/// The rows by which reasoning is not to be seen, and the demand for it.
+const HIDDEN_REASONING: &str = "seen.details.reasoning.verdict";
+const DEMANDED: &str = "requiresReasoningReplay";
+
 /// The changes with each breakage told once.
 pub(super) fn tell_once(changes: Vec<Change>, passages: &PassageView) -> Vec<Change> {
     let is = |change: &Change, pattern: &str| change.at.field.matches(pattern);
+    let changes = hidden_reasoning_first(defects_named_better(changes));
     let (mut requests, others): (Vec<_>, Vec<_>) =
         changes.into_iter().partition(|change| is(change, REQUESTS));
     let (replies, verdicts): (Vec<_>, Vec<_>) =
@@ -47,12 +62,56 @@ pub(super) fn tell_once(changes: Vec<Change>, passages: &PassageView) -> Vec<Cha
     for reply in replies {
         let holder = told.iter_mut().find(|verdict| tells(verdict, &reply));
         match holder {
-            Some(verdict) => verdict.also.push(reply.at),
+            Some(verdict) => {
+                verdict.also.push(reply.at);
+                verdict.also.extend(reply.also);
+            }
             None => told.push(reply),
         }
     }
     requests.extend(told);
     requests
+}
+
+/// A defect that another change names better is told under that, and a harmless one not at all.
+fn defects_named_better(changes: Vec<Change>) -> Vec<Change> {
+    let is_defect = |change: &Change| {
+        let field = &change.at.field;
+        let new = change.effect != Some(AdapterEffect::Fixes);
+        new && (field.matches("results.**.defects.*") || field.matches("seen.defects.*"))
+    };
+    let (defects, mut told): (Vec<_>, Vec<_>) = changes.into_iter().partition(is_defect);
+    for defect in defects {
+        let code = defect.at.field.last().unwrap_or_default().to_owned();
+        let better = NAMED_BETTER.iter().find(|(known, _)| *known == code);
+        let holder = better
+            .and_then(|(_, field)| told.iter_mut().find(|change| change.at.field.matches(field)));
+        match holder {
+            Some(holder) => put_under(holder, defect),
+            None if code == HARMLESS => {}
+            None => told.push(defect),
+        }
+    }
+    told
+}
+
+/// Where a model demands its reasoning back and nobody sees it, everything that fails without it
+/// follows from that.
+fn hidden_reasoning_first(changes: Vec<Change>) -> Vec<Change> {
+    let hides_demanded = |change: &Change| {
+        let demand = |at: &FieldChange| at.field.matches(DEMANDED) && at.old == true;
+        change.at.field.matches(HIDDEN_REASONING) && change.also.iter().any(demand)
+    };
+    let (mut hidden, others): (Vec<_>, Vec<_>) = changes.into_iter().partition(hides_demanded);
+    let Some(cause) = hidden.first_mut() else { return others };
+    let (effects, mut told): (Vec<_>, Vec<_>) = others.into_iter().partition(|it| {
+        it.at.field.matches("results.**") && it.effect <= Some(AdapterEffect::LeavesOpen)
+    });
+    for effect in effects {
+        put_under(cause, effect);
+    }
+    told.extend(hidden);
+    told
 }
 
 /// A defect of whole replies that a probe found too is told where the probe found it.
@@ -130,7 +189,7 @@ mod tests {
         let body = json!({"model": "m", "messages": [{"role": "system", "content": system},
             {"role": "user", "content": "Hello"}]});
         let request = dialect.codec().decode_request(&body, &Route::default()).unwrap();
-        SeenRequest { dialect, body, request }
+        SeenRequest { dialect, body, request, betas: std::collections::BTreeSet::new() }
     }
 
     fn reply(text: &str) -> SeenReply {

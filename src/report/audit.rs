@@ -1,6 +1,8 @@
-//! A field audit for people: on a terminal, or as Markdown.
+//! A field audit for people: on a terminal, as Markdown, or as a part of a page.
 //!
 //! What is lost in silence stands first; a refusal that says why is honest, and stands apart.
+
+use maud::{Markup, html};
 
 use super::escape::for_markdown;
 use super::{for_terminal, plural};
@@ -105,6 +107,29 @@ pub(crate) fn audit_markdown(report: &AuditReport, all: bool) -> String {
     lines.join("\n") + "\n"
 }
 
+/// The audit as a part of a page.
+pub(super) fn audit_section(report: &AuditReport) -> Markup {
+    html! {
+        section #fields {
+            h2 { "Fields of requests" }
+            @for audit in &report.models {
+                h3 { (summary(audit)) }
+                @for (name, rows) in sections(audit, false) {
+                    h4 { (name) }
+                    ul {
+                        @for row in rows {
+                            li {
+                                (row.level) ": " (fate(row)) ": " code { (for_terminal(&row.field)) }
+                                ": " (for_terminal(&detail(row)))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::Value;
@@ -155,6 +180,15 @@ mod tests {
         assert_eq!(lines[3], "  refused:");
         assert!(!shown.contains('\u{1b}') && !shown.contains("top_k"), "{shown}");
         assert!(audit_table(&report(), true).contains("translated: top_k"));
+    }
+
+    #[test]
+    fn a_page_shows_the_fields_and_no_markup_of_the_gateways() {
+        let mut report = report();
+        report.models[0].rows[0].because = "HTTP 400: <script>".to_owned();
+        let shown = audit_section(&report).into_string();
+        assert!(shown.contains("strict") && shown.contains("&lt;script&gt;"), "{shown}");
+        assert!(!shown.contains("top_k"), "{shown}");
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub(crate) use pace::Pace;
 
 pub(crate) use server::{
     ARRIVALS_PATH, Arrival, ArrivalPage, Clock, Delivery, REPEAT_SLOWLY, RecordedAnswer,
-    RecordedAnswers, RecordedHead, WHERE_SERVED, served_at,
+    RecordedAnswers, RecordedHead, WATCHERS_PATH, WHERE_SERVED, served_at,
 };
 pub use server::{Options, Running, Sim};
 pub(crate) use thinking::{dialect_switch, is_thinking, thinking_switch};

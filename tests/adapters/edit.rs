@@ -3,6 +3,8 @@
 //! A step is a key, `*` for every element or value, `*[key=value]` for those that have it, `*[key]` for
 //! those that have the key at all, or a number.
 
+use std::collections::VecDeque;
+
 use serde_json::{Value, json};
 
 use crate::mutation::Edit;
@@ -74,6 +76,10 @@ pub(crate) fn edit(body: &mut Value, edit: &Edit, counter: &mut Counter) {
         | Edit::SwapEvents(_)
         | Edit::DropLines(_)
         | Edit::Comments
+        | Edit::Gzip
+        | Edit::Slow
+        | Edit::Close
+        | Edit::OldHttp
         | Edit::Buffer
         | Edit::ReadOn => {}
     }
@@ -164,23 +170,23 @@ fn doubles(value: &mut Value) {
 
 fn split_calls(value: &mut Value) {
     let Some(messages) = value.as_array_mut() else { return };
-    let all = std::mem::take(messages);
-    let is_result = |it: &&Value| it["role"] == "tool";
-    for (place, message) in all.iter().enumerate() {
-        let Some(calls) = message["tool_calls"].as_array() else {
-            messages.extend((!is_result(&message)).then(|| message.clone()));
+    let mut all: VecDeque<Value> = std::mem::take(messages).into();
+    while let Some(message) = all.pop_front() {
+        let calls = message["tool_calls"].as_array().cloned().unwrap_or_default();
+        let answered = |(call, it): (&Value, &Value)| it["tool_call_id"] == call["id"];
+        let in_order = calls.len() <= all.len() && calls.iter().zip(&all).all(answered);
+        if calls.len() < 2 || !in_order {
+            messages.push(message);
             continue;
-        };
-        let results: Vec<&Value> = all[place + 1..].iter().take_while(is_result).collect();
-        for (place, call) in calls.iter().enumerate() {
+        }
+        for (place, call) in calls.into_iter().enumerate() {
             let mut own = message.clone();
-            own["tool_calls"] = json!([call]);
             if place > 0 {
                 own["content"] = Value::Null;
             }
+            own["tool_calls"] = json!([call]);
             messages.push(own);
-            let result = results.iter().find(|it| it["tool_call_id"] == call["id"]);
-            messages.extend(result.map(|it| (*it).clone()));
+            messages.extend(all.pop_front());
         }
     }
 }

@@ -56,7 +56,7 @@ impl Events {
         self.seen.resize(edits.len(), 0);
         for (edit, seen) in edits.iter().zip(&mut self.seen) {
             match edit {
-                Edit::DropEvents(text) if event.contains(text) => return String::new(),
+                Edit::DropEvents(text) if out.contains(text) => return String::new(),
                 Edit::DropEvent(text, place) if event.contains(text) => {
                     *seen += 1;
                     if *seen == *place {

@@ -11,6 +11,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod alone;
 mod edit;
 mod events;
 mod gate;

@@ -117,6 +117,14 @@ pub(crate) enum Edit {
     DropLines(String),
     /// Puts a comment before every event.
     Comments,
+    /// Compresses the body.
+    Gzip,
+    /// Waits a little before every piece.
+    Slow,
+    /// Closes the connection behind every answer.
+    Close,
+    /// Answers by HTTP/1.0, without chunks.
+    OldHttp,
     /// Sends streams at once, when they are over.
     Buffer,
     /// Reads on upstream when the client has left.

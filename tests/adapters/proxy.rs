@@ -1,15 +1,18 @@
 //! A proxy that passes everything on but for one mutation.
 
 use std::fmt::Write as _;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Request;
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, Version};
 use axum::response::Response;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use futures_util::{Stream, StreamExt as _, stream};
 use serde_json::Value;
 use tokio::runtime::Runtime;
@@ -141,8 +144,18 @@ async fn forward(shared: Arc<Shared>, request: Request) -> Response {
     if edits.iter().any(|it| matches!(it, Edit::PlainError)) {
         headers.insert("content-type", "text/plain".parse().unwrap());
     }
-    *response.headers_mut().unwrap() = headers;
     let has = |wanted: fn(&Edit) -> bool| edits.iter().any(wanted);
+    if has(|it| matches!(it, Edit::Close)) {
+        headers.insert("connection", "close".parse().unwrap());
+    }
+    if has(|it| matches!(it, Edit::OldHttp)) {
+        response = response.version(Version::HTTP_10);
+    }
+    let gzip = has(|it| matches!(it, Edit::Gzip)) && !streamed;
+    if gzip {
+        headers.insert("content-encoding", "gzip".parse().unwrap());
+    }
+    *response.headers_mut().unwrap() = headers;
     let body = if has(|it| matches!(it, Edit::Buffer)) || !streamed {
         let bytes = answer.bytes().await.unwrap_or_default();
         let edited = if streamed {
@@ -150,7 +163,12 @@ async fn forward(shared: Arc<Shared>, request: Request) -> Response {
         } else {
             edited(&bytes, &edits, &mut Counter::default())
         };
-        Body::from(edited)
+        if gzip { Body::from(compressed(&edited)) } else { Body::from(edited) }
+    } else if has(|it| matches!(it, Edit::Slow)) {
+        Body::from_stream(answer.bytes_stream().then(|piece| async {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            piece
+        }))
     } else if has(|it| matches!(it, Edit::ReadOn)) {
         Body::from_stream(read_on(answer))
     } else if edits.is_empty() {
@@ -188,6 +206,12 @@ pub(crate) fn edited(bytes: &[u8], edits: &[Edit], counter: &mut Counter) -> Str
     }
     let written = value.to_string();
     if edits.iter().any(|it| matches!(it, Edit::Ascii)) { ascii(&written) } else { written }
+}
+
+fn compressed(text: &str) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
 }
 
 fn ascii(text: &str) -> String {

@@ -1,12 +1,14 @@
 //! Both ends of an adapter during a run: the simulator behind it is found before, and what arrived there
 //! is held against what was sent afterwards.
 
+use std::sync::Arc;
+
 use futures_util::future::join_all;
 use url::Url;
 
 use super::checks::Checks;
 use super::passages::passages;
-use super::upstream::{Upstream, UpstreamError};
+use super::upstream::{Upstream, UpstreamError, Watch};
 use super::{Found, Pair};
 use crate::ir::Digest;
 use crate::regress::passage::PassageView;
@@ -32,6 +34,7 @@ pub(crate) struct BothEnds {
     before: u64,
     nonce: String,
     streams: usize,
+    watch: Arc<Watch>,
 }
 
 impl BothEnds {
@@ -49,8 +52,14 @@ impl BothEnds {
             Some(url) => Upstream::at(url.clone())?,
             None => find(pairs, &nonce).await?,
         };
+        let watch = Arc::new(upstream.watch(&nonce).await?);
         let before = upstream.latest().await?;
-        Ok(Self { upstream, before, nonce, streams })
+        Ok(Self { upstream, before, nonce, streams, watch })
+    }
+
+    /// Lets another gate watch.
+    pub(crate) async fn end(&self) {
+        self.watch.end().await;
     }
 
     /// Sends the checks, and adds to each model's side what happened on the way.

@@ -9,9 +9,10 @@ use futures_util::future::join_all;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::Pair;
-use super::rich::rich_requests;
+use super::rich::{BETA, rich_requests};
 use super::upstream::{Upstream, UpstreamError};
 use crate::conversation::{Answer, ExchangeLog, decode_answer};
+use crate::dialect::DialectId;
 use crate::ir::{Digest, Message, Request};
 use crate::regress::passage::{PassageView, ReplyAspect};
 use crate::sim::{Arrival, Delivery, REPEAT_SLOWLY};
@@ -22,9 +23,13 @@ use crate::transport::{
     Standing, Timeouts, Transport, by_status,
 };
 
-/// How many words a slow answer has, and one that is hung up on.
+/// How many words a slow answer has.
 const WORDS: usize = 12;
-const LONG: usize = 100;
+
+/// How many words streams have that are judged by time, one after the other: on a busy machine a short
+/// one may be over, or come at once, whatever the adapter does. What all of them show is the adapter.
+const PACED: [usize; 3] = [12, 24, 48];
+const HUNG_UP_ON: [usize; 2] = [100, 250];
 
 /// The least spread of a direct stream that says anything, in milliseconds.
 const LEAST_SPREAD_MS: u64 = 100;
@@ -33,7 +38,7 @@ const LEAST_SPREAD_MS: u64 = 100;
 const LEAST_PART: u64 = 4;
 
 /// How long the upstream is watched after the client hung up.
-const WATCHED: Duration = Duration::from_secs(8);
+const WATCHED: Duration = Duration::from_secs(30);
 const LOOK_AGAIN: Duration = Duration::from_millis(30);
 
 /// Sends the checks of one run.
@@ -63,7 +68,12 @@ impl Checks {
         );
         let mut kept = Vec::new();
         for request in rich_requests(access.dialect, &nonce) {
-            kept.extend(self.send(through, &request, journal).await);
+            let Some(call) = call(through, &request) else { continue };
+            let call = match access.dialect {
+                DialectId::AnthropicMessages => call.header(BETA.0, BETA.1),
+                _ => call,
+            };
+            kept.extend(self.send_call(call, journal).await);
         }
         kept
     }
@@ -74,7 +84,11 @@ impl Checks {
         request: &Request,
         journal: &JournalFile,
     ) -> Option<Exchange> {
-        let mut exchange = self.transport.send(&call(connection, request)?, &by_status).await;
+        self.send_call(call(connection, request)?, journal).await
+    }
+
+    async fn send_call(&self, call: HttpCall, journal: &JournalFile) -> Option<Exchange> {
+        let mut exchange = self.transport.send(&call, &by_status).await;
         journal.keep(&mut exchange, Standing::Answered);
         Some(exchange)
     }
@@ -86,17 +100,33 @@ impl Checks {
         journal: &JournalFile,
         view: &mut PassageView,
     ) {
-        let words = vec![format!("{}pace", self.nonce); WORDS].join(" ");
-        let request = slowly(&words);
-        let direct = self.send(&pair.direct, &request, journal).await;
-        let through = self.send(&pair.through, &request, journal).await;
-        let (Some(direct), Some(through)) = (direct, through) else { return };
-        let (Some(was), Some(is)) = (spread_ms(&direct), spread_ms(&through)) else { return };
-        if was >= LEAST_SPREAD_MS && is * LEAST_PART < was {
-            let words = format!("pieces come over {is} ms instead of {was} ms");
+        let mut collected = None;
+        for length in PACED {
+            collected = self.find_collected(pair, length, journal).await;
+            if collected.is_none() {
+                return;
+            }
+        }
+        if let Some((words, through)) = collected {
             let digest = RecordedExchange::from(through).digest().clone();
             view.note(ReplyAspect::Pace, words, vec![digest]);
         }
+    }
+
+    /// A stream that comes at once through the adapter and piece by piece directly, and how fast.
+    async fn find_collected(
+        &self,
+        pair: &Pair,
+        length: usize,
+        journal: &JournalFile,
+    ) -> Option<(String, Exchange)> {
+        let words = vec![format!("{}pace", self.nonce); length].join(" ");
+        let request = slowly(&words);
+        let direct = self.send(&pair.direct, &request, journal).await?;
+        let through = self.send(&pair.through, &request, journal).await?;
+        let (was, is) = (spread_ms(&direct)?, spread_ms(&through)?);
+        let words = format!("pieces come over {is} ms instead of {was} ms");
+        (was >= LEAST_SPREAD_MS && is * LEAST_PART < was).then_some((words, through))
     }
 
     /// Notes where the adapter reads on upstream after its client has hung up.
@@ -105,26 +135,37 @@ impl Checks {
         pair: &Pair,
         view: &mut PassageView,
     ) -> Result<(), UpstreamError> {
-        let word = format!("{}bye", self.nonce);
-        let request = slowly(&vec![word.clone(); LONG].join(" "));
-        let Some(call) = call(&pair.through, &request) else { return Ok(()) };
+        for length in HUNG_UP_ON {
+            if !self.is_read_on(pair, length).await? {
+                return Ok(());
+            }
+        }
+        let words = "the stream was read to its end upstream".to_owned();
+        view.note(ReplyAspect::HangUp, words, Vec::new());
+        Ok(())
+    }
+
+    /// Whether a stream of so many words is read to its end upstream, though its client hangs up as
+    /// soon as it has begun.
+    async fn is_read_on(&self, pair: &Pair, length: usize) -> Result<bool, UpstreamError> {
+        let word = format!("{}bye{length}", self.nonce);
+        let request = slowly(&vec![word.clone(); length].join(" "));
+        let Some(call) = call(&pair.through, &request) else { return Ok(false) };
         let before = self.upstream.latest().await?;
+        let is_underway = |arrival: &Arrival| arrival.answer.delivery == Delivery::Underway;
         let arrived = {
             let sending = self.transport.send(&call, &by_status);
             tokio::select! {
                 _ = sending => None,
-                arrived = self.watch(before, &word, |_| true) => Some(arrived?),
+                arrived = self.watch(before, &word, is_underway) => arrived?,
             }
         };
         // The request is dropped here, which closes its connection.
-        let Some(Some(_)) = arrived else { return Ok(()) };
-        let is_over = |arrival: &Arrival| arrival.answer.delivery != Delivery::Underway;
-        let end = self.watch(before, &word, is_over).await?;
-        if end.is_none_or(|arrival| arrival.answer.delivery == Delivery::Sent) {
-            let words = "the stream was read to its end upstream".to_owned();
-            view.note(ReplyAspect::HangUp, words, Vec::new());
+        if arrived.is_none() {
+            return Ok(false);
         }
-        Ok(())
+        let end = self.watch(before, &word, |arrival| !is_underway(arrival)).await?;
+        Ok(end.is_none_or(|arrival| arrival.answer.delivery == Delivery::Sent))
     }
 
     /// The arrival with this word, as soon as it is as told; `None` where that takes too long.
@@ -185,9 +226,17 @@ fn is_foreign(exchange: &Exchange, pair: &Pair, mark: &str, word: &str) -> bool 
     let stream = matches!(response.body, Body::Frames(_));
     let answer = decode_answer(access.dialect.codec(), response, stream);
     let (Answer::Reply(reply) | Answer::CutShort(reply)) = answer else { return false };
-    let text = reply.text();
-    let mut marked = text.split_whitespace().filter(|it| it.starts_with(mark));
-    marked.any(|it| it != word && !word.starts_with(it))
+    holds_another(&reply.text(), mark, word)
+}
+
+/// Whether a text holds a whole marked word, `mark`, digits and an `x`, that is not this one.
+fn holds_another(text: &str, mark: &str, word: &str) -> bool {
+    let own = word.trim_start_matches(mark);
+    text.split(mark).skip(1).any(|rest| {
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let whole = digits > 0 && rest.get(digits..).is_some_and(|rest| rest.starts_with('x'));
+        whole && rest.get(..=digits) != Some(own)
+    })
 }
 
 fn slowly(words: &str) -> Request {
@@ -206,4 +255,17 @@ fn spread_ms(exchange: &Exchange) -> Option<u64> {
     let Body::Frames(frames) = &exchange.response().ok()?.body else { return None };
     let (first, last) = (frames.first()?, frames.last()?);
     Some(last.at_ms.saturating_sub(first.at_ms))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::holds_another;
+
+    #[test]
+    fn a_whole_word_of_another_stream_is_foreign_and_a_piece_or_a_doubled_own_one_is_not() {
+        let is_foreign = |text: &str| holds_another(text, "n1of", "n1of17x");
+        assert!(is_foreign("n1of17x n1of120x"));
+        assert!(!is_foreign("n1of17xn1of17x n1of17x n1of1"));
+        assert!(!is_foreign(""));
+    }
 }

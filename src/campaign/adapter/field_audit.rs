@@ -3,6 +3,7 @@
 use futures_util::StreamExt as _;
 use futures_util::stream;
 use serde_json::Value;
+use url::Url;
 
 use super::upstream::{Upstream, UpstreamError};
 use crate::audit::{Field, Passage, baseline, question};
@@ -47,14 +48,19 @@ pub(crate) struct FieldPassages {
     pub(crate) fields: Vec<Passage>,
 }
 
-/// Sends every field that the dialect of the adapter has.
+/// Sends every field that the dialect of the adapter has. The simulator behind it is at the address
+/// that was given, or is asked through the adapter.
 pub(crate) async fn audit_fields<'a>(
     through: &Connection,
+    given: Option<&Url>,
     fields: impl Fn(&Access) -> &'a [Field],
 ) -> Result<FieldPassages, AuditError> {
     let access = discover(through).await?.access;
     let model = &through.target.model;
-    let upstream = Upstream::find(through, &access, &nonce(model, "where")).await?;
+    let upstream = match given {
+        Some(url) => Upstream::at(url.clone())?,
+        None => Upstream::find(through, &access, &nonce(model, "where")).await?,
+    };
     let before = upstream.latest().await?;
     let plain = nonce(model, "baseline");
     let first = Sent { body: baseline(access.dialect, model, &plain, false), nonce: plain };

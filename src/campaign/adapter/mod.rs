@@ -6,7 +6,7 @@
 //! - `seen`: what the exchanges let a client see
 //! - `upstream`: which simulator the gateway leads to, and what arrived there
 //! - `both_ends`, `passages`: what was sent held against what arrived
-//! - `checks`, `rich`: what is sent beside the suite, to see every aspect of a request travel
+//! - `checks`, `rich`, `rich_bodies`: what is sent beside the suite, to see every aspect of a request travel
 
 mod behind;
 mod both_ends;
@@ -15,6 +15,7 @@ mod field_audit;
 mod passages;
 mod reach;
 mod rich;
+mod rich_bodies;
 mod seen;
 mod upstream;
 
@@ -28,6 +29,7 @@ pub(crate) use field_audit::{FieldPassages, audit_fields};
 pub(crate) use reach::NotReached;
 use reach::find_access;
 use seen::seen;
+pub(crate) use upstream::UpstreamError;
 
 use super::{ProbedTarget, Suspect};
 use crate::profile::{Confirmation, Subject};

@@ -1,5 +1,7 @@
 //! Passages of a run: each exchange through the adapter with what arrived for it upstream.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::seen::sent_request;
@@ -57,6 +59,7 @@ fn travellers(ends: &[End]) -> Vec<Traveller<'_>> {
         .map(|end| Traveller {
             request: &end.request.request,
             status: end.reply.as_ref().map(|reply| reply.status),
+            reply: end.reply.as_ref().and_then(SeenReply::reply),
         })
         .collect()
 }
@@ -65,10 +68,18 @@ impl End {
     fn of(dialect: DialectId, exchange: Exchange) -> Option<Self> {
         let request = sent_request(dialect, &exchange)?;
         let body = exchange.request.body.clone().map_or(Value::Null, Value::from);
-        let request = SeenRequest { dialect, body, request };
+        let betas = betas(&exchange.request.headers);
+        let request = SeenRequest { dialect, body, request, betas };
         let reply = exchange.response().ok().map(|response| seen_reply(dialect, response));
         Some(Self { exchange: exchange.into(), request, reply })
     }
+}
+
+/// The features that headers ask for.
+fn betas(headers: &[(String, String)]) -> BTreeSet<String> {
+    let beta = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("anthropic-beta"));
+    let names = beta.flat_map(|(_, value)| value.split(','));
+    names.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
 fn seen_reply(dialect: DialectId, response: &Response) -> SeenReply {

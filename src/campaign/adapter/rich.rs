@@ -6,6 +6,7 @@
 
 use serde_json::{Value, json};
 
+use super::rich_bodies::{features, media};
 use crate::dialect::DialectId;
 use crate::ir::{
     CallFormat, CallId, Message, Object, Part, Request, ToolCall, ToolChoice, ToolResult, ToolSpec,
@@ -26,17 +27,25 @@ pub(super) fn rich_requests(dialect: DialectId, nonce: &str) -> Vec<Request> {
     let named = ToolChoice::Named("find_place".to_owned());
     let streamed = Request { stream: true, tool_choice: Some(named), ..base.clone() };
     let forbidden = Request { tool_choice: Some(ToolChoice::None), stream: true, ..base };
-    [plain, streamed, forbidden].into_iter().chain(developer(dialect, nonce)).collect()
+    let numbers = Request {
+        messages: vec![Message::user(numbers_prompt(nonce))],
+        tools: tools(),
+        ..Request::default()
+    };
+    let with_body =
+        |(extra, tools)| Request { extra, tools, max_tokens: Some(4096), ..Request::default() };
+    let bodies = [(media(dialect, nonce), Vec::new()), (features(dialect, nonce), tools())];
+    [plain, streamed, forbidden, numbers].into_iter().chain(bodies.map(with_body)).collect()
 }
 
-/// Chat has messages of the developer beside those of the system.
-fn developer(dialect: DialectId, nonce: &str) -> Option<Request> {
-    let messages = json!([
-        {"role": "developer", "content": format!("Never mention house {nonce}-dev.")},
-        {"role": "user", "content": format!("Say good evening to {nonce}-dev.")},
-    ]);
-    let extra = Object::from_iter([("messages".to_owned(), messages)]);
-    (dialect == DialectId::OpenAiChat).then(|| Request { extra, ..Request::default() })
+/// Features of Anthropic's that its header asks for; sent with every rich request.
+pub(super) const BETA: (&str, &str) = ("anthropic-beta", "interleaved-thinking-2025-05-14");
+
+/// A number that doubles cannot hold, and one that they write without its point.
+const LARGE: u64 = 9_007_199_254_740_993;
+
+fn numbers_prompt(nonce: &str) -> String {
+    format!("Call the tool `find_place` once, with:\n- name = \"{nonce}-n\"\n- serial = {LARGE}\n")
 }
 
 fn history(dialect: DialectId, nonce: &str) -> Vec<Message> {
@@ -75,7 +84,8 @@ fn call(dialect: DialectId, nonce: &str, which: &str) -> ToolCall {
     ToolCall {
         id: CallId::new(format!("{prefix}{nonce}{which}")),
         name: "find_place".to_owned(),
-        input: json!({"name": format!("{nonce}-{which}"), "limit": 2, "exact": true}),
+        input: json!({"name": format!("{nonce}-{which}"), "limit": 2, "exact": true,
+                      "serial": LARGE}),
         format,
         raw: Value::Null,
     }
@@ -90,6 +100,7 @@ fn tools() -> Vec<ToolSpec> {
             "limit": {"type": "integer", "minimum": 1, "maximum": 9, "default": 3},
             "exact": {"type": "boolean"},
             "kind": {"type": "string", "enum": ["dock", "gate"]},
+            "serial": {"type": "integer"},
             "near": {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
         },
         "required": ["name"],

@@ -10,13 +10,16 @@
 //! Each arrival is evidence like any exchange: [`as_exchange`] gives the record that a journal keeps.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
 use url::Url;
 
 use crate::conversation::{Answer, ExchangeLog};
 use crate::ir::{Message, Request};
-use crate::sim::{ARRIVALS_PATH, Arrival, ArrivalPage, WHERE_SERVED, served_at};
+use crate::sim::{ARRIVALS_PATH, Arrival, ArrivalPage, WATCHERS_PATH, WHERE_SERVED, served_at};
 use crate::target::{Access, Connection};
 use crate::transport::{
     Body, Exchange, HttpCall, HttpOutcome, HttpTransport, Method, Oversize, Response, Scrubber,
@@ -26,6 +29,12 @@ use crate::wire::{Framing, read_all};
 
 /// The largest page of arrivals that is read, in bytes.
 const PAGE: usize = 256 << 20;
+
+/// How often a watcher says that it still watches.
+const SAY_AGAIN: Duration = Duration::from_secs(2);
+
+/// The status by which the simulator says that another one watches.
+const CONFLICT: u16 = 409;
 
 /// Why the upstream's end cannot be seen.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -45,6 +54,11 @@ pub(crate) enum UpstreamError {
         "the simulator at {0} did not get the request that was sent through the gateway; give the right one with --upstream URL"
     )]
     Another(Url),
+    /// Another gate reads what arrives there.
+    #[error(
+        "another gate uses the simulator at {0}, and would take these requests for its own; wait until it has ended, or put a simulator of its own behind each gateway (`toolprobe sim --addr 127.0.0.1:0`)"
+    )]
+    Taken(Url),
     /// It cannot be read.
     #[error("cannot read the arrivals at {url}: {problem}")]
     Unreadable {
@@ -91,6 +105,34 @@ impl Upstream {
         if has_come { Ok(upstream) } else { Err(UpstreamError::Another(upstream.base)) }
     }
 
+    /// Asks to be the only one who reads the arrivals, under this name, and goes on asking until the
+    /// watch is dropped.
+    pub(super) async fn watch(&self, name: &str) -> Result<Watch, UpstreamError> {
+        if self.tell_watcher(name).await? == CONFLICT {
+            return Err(UpstreamError::Taken(self.base.clone()));
+        }
+        let (upstream, own) = (self.clone(), name.to_owned());
+        let task = tokio::spawn(async move {
+            loop {
+                sleep(SAY_AGAIN).await;
+                // Whether it was heard shows in what comes of the requests.
+                let _ = upstream.tell_watcher(&own).await;
+            }
+        });
+        Ok(Watch { upstream: self.clone(), name: name.to_owned(), task })
+    }
+
+    /// The status of what the simulator says to a watcher.
+    async fn tell_watcher(&self, name: &str) -> Result<u16, UpstreamError> {
+        let mut url = self.base.clone();
+        url.set_path(&format!("{WATCHERS_PATH}/{name}"));
+        let exchange = self.transport.send(&HttpCall::get(url.clone()), &by_status).await;
+        let response = exchange.response();
+        response
+            .map(|response| response.status)
+            .map_err(|error| UpstreamError::Unreadable { url, problem: error.to_string() })
+    }
+
     /// The number of the latest arrival.
     pub(crate) async fn latest(&self) -> Result<u64, UpstreamError> {
         Ok(self.page(u64::MAX).await?.latest)
@@ -120,6 +162,29 @@ impl Upstream {
             return Err(unreadable(format!("HTTP {}", response.status)));
         }
         serde_json::from_str(&response.text()).map_err(|error| unreadable(error.to_string()))
+    }
+}
+
+/// The right to read the arrivals alone.
+#[derive(Debug)]
+pub(super) struct Watch {
+    upstream: Upstream,
+    name: String,
+    task: JoinHandle<()>,
+}
+
+impl Watch {
+    /// Lets others watch at once; without this they wait for some seconds.
+    pub(super) async fn end(&self) {
+        self.task.abort();
+        // A simulator that is gone has no watchers.
+        let _ = self.upstream.tell_watcher(&format!("{}/end", self.name)).await;
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.task.abort();
     }
 }
 

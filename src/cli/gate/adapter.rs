@@ -7,16 +7,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use futures_util::future::join_all;
 use serde::Serialize;
 use url::Url;
 
 use super::rows::{Row, rows};
 use super::upstream::Upstream;
 use super::{AgainstArgs, exit_of, outcome_in_words, why_unfinished};
+use crate::audit::{AUDIT_VERSION, AuditReport, Catalogue};
 use crate::campaign::{
     ADAPTER, Behind, BothEnds, Campaign, NotReached, Pair, RunEnd, RunRecorder, RunSettings,
-    RunSubject, adapter_side, adapter_suspects, compare_pairs, confirm_all, exchanges_of,
-    expected_times, find_behind, reach_all,
+    RunSubject, UpstreamError, adapter_side, adapter_suspects, audit_fields, compare_pairs,
+    confirm_all, exchanges_of, expected_times, find_behind, reach_all,
 };
 use crate::cli::args::asking::AskingArgs;
 use crate::cli::args::confirming::ConfirmArgs;
@@ -24,6 +26,7 @@ use crate::cli::args::endpoint::{AccessArgs, env, first_target, usage};
 use crate::cli::args::policy::InForce;
 use crate::cli::args::scope::NOWHERE;
 use crate::cli::args::stored::EvidenceFiles;
+use crate::cli::audit::{is_denied, judge};
 use crate::cli::diff::ChangesArgs;
 use crate::cli::shell::ci;
 use crate::cli::shell::clock;
@@ -35,7 +38,7 @@ use crate::cli::shell::progress::Progress;
 use crate::cli::shell::signal::stop_requests;
 use crate::regress::{AdapterEffect, Diff, Gate, GateOutcome, Quarantine, gate};
 use crate::report::{ChangeEntry, Changes, plural};
-use crate::target::{Connection, Connector, Defaults, TargetEntry, resolve_endpoint};
+use crate::target::{Access, Connection, Connector, Defaults, TargetEntry, resolve_endpoint};
 use crate::transport::Budget;
 
 /// Targets at the same time.
@@ -137,6 +140,8 @@ struct Compared {
     unreachable: Vec<NotReached>,
     /// Why what arrived upstream was not compared with what was sent.
     one_sided: Option<String>,
+    /// What became of each field of a request; nothing where what arrives cannot be seen.
+    audit: Option<AuditReport>,
     recorder: RunRecorder,
 }
 
@@ -152,10 +157,13 @@ struct Found<'a> {
     compared: usize,
     rulings: &'a [Row],
     expired: &'a [String],
+    /// What became of each field of a request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    audit: Option<&'a AuditReport>,
 }
 
 pub(super) fn run(request: &Request<'_>, console: &Console) -> Result<Exit, CliError> {
-    let InForce { policy, built_in, today } = request.against.policy.load()?;
+    let in_force = request.against.policy.load()?;
     let upstream = request.upstream()?;
     let settings = upstream.settings(request.asking)?;
     if request.asking.is_dry_run() {
@@ -165,11 +173,14 @@ pub(super) fn run(request: &Request<'_>, console: &Console) -> Result<Exit, CliE
         console.note(&note);
     }
     let runtime = tokio::runtime::Runtime::new()?;
-    let compared = runtime.block_on(request.compare(&upstream, &settings, console))?;
+    let compared = runtime.block_on(request.compare(&upstream, &settings, &in_force, console))?;
     let diff = compared.diff.clone();
-    let gate = gate(diff, &policy, &built_in, &Quarantine::default(), today);
+    let InForce { policy, built_in, today } = &in_force;
+    let gate = gate(diff, policy, built_in, &Quarantine::default(), *today);
     request.show(&gate, &compared, console)?;
     let exit = exit_of(&gate, compared.recorder.manifest());
+    let denied = compared.audit.as_ref().is_some_and(is_denied);
+    let exit = if denied { exit.and(Exit::Failed) } else { exit };
     Ok(if compared.unreachable.is_empty() { exit } else { exit.and(Exit::Inconclusive) })
 }
 
@@ -226,6 +237,7 @@ impl Request<'_> {
         &self,
         upstream: &Upstream,
         settings: &RunSettings,
+        in_force: &InForce,
         console: &Console,
     ) -> Result<Compared, CliError> {
         let stop = &mut stop_requests(self.asking, &Defaults::default())?;
@@ -246,7 +258,7 @@ impl Request<'_> {
         // Recordings do not note what arrived.
         let ends = match upstream.recorded_names() {
             Some(_) => None,
-            None => Some(self.watch_both_ends(&pairs, &recorder).await),
+            None => Some(self.watch_both_ends(&pairs, &recorder).await?),
         };
         let times = expected_times(connections, settings, &[]);
         let campaign = Campaign { connections, times, settings, at_once: AT_ONCE, listener };
@@ -266,6 +278,13 @@ impl Request<'_> {
             (Some(Err(problem)), _) => Some(problem.clone()),
             _ => None,
         };
+        let audit = match (&ends, end) {
+            (Some(Ok(_)), RunEnd::Finished) => Some(self.audit(&pairs, in_force).await?),
+            _ => None,
+        };
+        if let Some(Ok(ends)) = &ends {
+            ends.end().await;
+        }
         // Other values than the recorded ones have no answers.
         let again = self.confirming.test().filter(|_| upstream.recorded_names().is_none());
         if let (RunEnd::Finished, Some(test)) = (end, again) {
@@ -275,17 +294,35 @@ impl Request<'_> {
         recorder.finish(end, clock::now()?)?;
         let (diff, models) =
             compare_pairs(&pairs, &found, &unrecorded, &recorder.manifest().confirmations);
-        Ok(Compared { diff, models, unreachable, one_sided, recorder })
+        Ok(Compared { diff, models, unreachable, one_sided, audit, recorder })
+    }
+
+    /// What becomes of each field of a request, for the models that can be audited.
+    async fn audit(&self, pairs: &[Pair], in_force: &InForce) -> Result<AuditReport, CliError> {
+        let catalogue = Catalogue::embedded().map_err(CliError::inconclusive)?;
+        let audits = pairs.iter().map(async |pair| {
+            let through = &pair.through;
+            let fields = |access: &Access| catalogue.of(access.dialect);
+            let upstream = self.adapter.upstream.as_ref();
+            let passages = audit_fields(through, upstream, fields).await.ok()?;
+            Some(judge(&through.target.model, &catalogue, &passages, in_force))
+        });
+        let models = join_all(audits).await.into_iter().flatten().collect();
+        let adapter = self.url.to_owned();
+        Ok(AuditReport { audit_version: AUDIT_VERSION, adapter, models })
     }
 
     async fn watch_both_ends(
         &self,
         pairs: &[Pair],
         recorder: &RunRecorder,
-    ) -> Result<BothEnds, String> {
+    ) -> Result<Result<BothEnds, String>, CliError> {
         let (upstream, streams) = (self.adapter.upstream.as_ref(), self.adapter.streams);
         let watching = BothEnds::watch(pairs, upstream, recorder.folder().id().as_str(), streams);
-        watching.await.map_err(|error| error.to_string())
+        match watching.await {
+            Err(taken @ UpstreamError::Taken(_)) => Err(CliError::inconclusive(taken)),
+            other => Ok(other.map_err(|error| error.to_string())),
+        }
     }
 
     /// What the gateway offers, where no model is named.
@@ -324,7 +361,7 @@ impl Request<'_> {
     }
 
     fn show(&self, gate: &Gate, compared: &Compared, console: &Console) -> Result<(), CliError> {
-        let Compared { models, unreachable, one_sided, recorder, .. } = compared;
+        let Compared { models, unreachable, one_sided, recorder, audit, .. } = compared;
         let manifest = recorder.manifest();
         let adapter = manifest.adapter.as_deref().unwrap_or_default();
         let kept = EvidenceFiles::below(self.reports);
@@ -355,6 +392,7 @@ impl Request<'_> {
             gate: Some(gate),
             snapshots: None,
             link: ci::job_link(),
+            audit: audit.as_ref().filter(|audit| audit.models.iter().any(|it| !it.rows.is_empty())),
         };
         let Gate { outcome, compared, expired, .. } = gate;
         let found = Found {
@@ -365,6 +403,7 @@ impl Request<'_> {
             compared: *compared,
             rulings: rows,
             expired,
+            audit: audit.as_ref(),
         };
         self.output.show(console, &changes, &found, None)?;
         if !self.output.is_to_file() {

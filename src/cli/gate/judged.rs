@@ -214,6 +214,7 @@ impl Judged {
             gate: Some(&self.gate),
             snapshots: Some(&self.snapshots),
             link: ci::job_link(),
+            audit: None,
         })
     }
 

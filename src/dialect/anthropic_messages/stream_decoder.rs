@@ -61,6 +61,9 @@ impl AnthropicStream {
         if self.error.is_some() || kind == "ping" {
             return;
         }
+        if event.is_none() {
+            self.defects.record(Defect::EventNameMissing);
+        }
         if self.ended {
             self.defects.record(Defect::EventsAfterEnd);
             return;

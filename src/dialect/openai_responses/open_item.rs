@@ -27,6 +27,8 @@ pub(super) struct OpenItem {
     slots: BTreeMap<(TextSlot, u64), String>,
     /// Whether the event that closes the arguments came.
     arguments_done: bool,
+    /// Whether a closing event holds another text than the pieces before it.
+    disagrees: bool,
 }
 
 impl OpenItem {
@@ -76,8 +78,14 @@ impl OpenItem {
         self.arguments_done |= slot == TextSlot::Arguments;
         let known = self.slots.entry((slot, place)).or_default();
         if !text.is_empty() {
+            self.disagrees |= !known.is_empty() && known != text;
             text.clone_into(known);
         }
+    }
+
+    /// Whether the pieces of a text do not add up to the whole that closes it.
+    pub(super) fn pieces_disagree(&self) -> bool {
+        self.disagrees
     }
 
     pub(super) fn close(&mut self, whole: Value) {

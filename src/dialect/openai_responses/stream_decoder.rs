@@ -238,6 +238,9 @@ fn settle(item: &OpenItem, ended: Option<&str>, output: &[Value], defects: &mut 
     if finished && item.lacks_arguments_done() {
         defects.record(Defect::ArgumentsDoneMissing);
     }
+    if item.pieces_disagree() {
+        defects.record(Defect::PiecesDisagree);
+    }
     if item.is_closed() {
         return item.value();
     }

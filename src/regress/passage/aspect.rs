@@ -19,6 +19,8 @@ pub(crate) enum RequestAspect {
     Roles,
     /// What the person and the model said.
     Text,
+    /// Images, sounds and files.
+    Media,
     /// Which calls the history holds.
     Calls,
     /// Their ids, and which result belongs to which call.
@@ -57,6 +59,8 @@ pub(crate) enum RequestAspect {
     Thinking,
     /// The format that the reply is to have.
     OutputFormat,
+    /// The headers that ask for features.
+    Headers,
     /// Further fields.
     OtherFields,
 }
@@ -67,14 +71,19 @@ impl RequestAspect {
         match self {
             Self::Tools => &[Self::Schemas, Self::Strict, Self::Caching],
             Self::System => &[Self::Caching],
-            Self::Calls => {
-                &[Self::Roles, Self::CallIds, Self::Arguments, Self::ArgumentBytes, Self::Results]
-            }
+            Self::Calls => &[
+                Self::Roles,
+                Self::CallIds,
+                Self::Arguments,
+                Self::ArgumentBytes,
+                Self::Results,
+                Self::ReasoningSeal,
+            ],
             Self::Results => &[Self::Roles, Self::CallIds, Self::Text],
             // Errors may be read from their words.
             Self::ErrorFlags => &[Self::Results],
-            Self::Text => &[Self::Roles],
-            Self::Arguments => &[Self::ArgumentBytes],
+            Self::Text => &[Self::Roles, Self::ReasoningSeal],
+            Self::Arguments => &[Self::ArgumentBytes, Self::ReasoningSeal],
             Self::Reasoning => &[Self::ReasoningSeal],
             Self::Stream => &[Self::StreamOptions],
             _ => &[],
@@ -112,6 +121,8 @@ pub(crate) enum ReplyAspect {
     Usage,
     /// A count of tokens that the provider did not give.
     UsageInvented,
+    /// Which model says that it replied.
+    Model,
     /// The id by which the provider knows the request.
     RequestId,
     /// When to try again.
@@ -129,7 +140,12 @@ impl ReplyAspect {
     pub(super) fn is_meaning(self) -> bool {
         !matches!(
             self,
-            Self::RequestId | Self::RetryAfter | Self::Pace | Self::HangUp | Self::UsageInvented
+            Self::RequestId
+                | Self::RetryAfter
+                | Self::Pace
+                | Self::HangUp
+                | Self::UsageInvented
+                | Self::Model
         )
     }
 }

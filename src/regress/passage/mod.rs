@@ -5,10 +5,12 @@
 //!
 //! - `pairing`: which request that left is which one that arrived
 //! - `aspect`: what of a request or a reply can be changed
+//! - `bodies`: what of a request only its body shows
 //! - `requests`, `replies`: the aspects in which the two ends differ
 //! - `view`: what all passages of one model come to
 
 mod aspect;
+mod bodies;
 mod pairing;
 mod replies;
 mod requests;

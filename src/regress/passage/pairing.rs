@@ -10,10 +10,13 @@ use std::hash::{Hash, Hasher};
 
 use serde_json::{Value, json};
 
-use crate::ir::{Part, Request};
+use crate::ir::{Part, Reply, Request};
 
 /// The least share of what two requests say that must be the same.
 const LEAST_SHARE: f64 = 0.25;
+
+/// How much the id of a reply counts, in lines.
+const OWN_ID: u8 = 4;
 
 /// A request, and the status that it was answered with at the same end.
 #[derive(Debug, Clone, Copy)]
@@ -22,12 +25,16 @@ pub(crate) struct Traveller<'a> {
     pub request: &'a Request,
     /// The HTTP status of the answer, where there was one.
     pub status: Option<u16>,
+    /// The reply, where it was one.
+    pub reply: Option<&'a Reply>,
 }
 
 /// For each request that left, which of those that arrived it became; `None` where none did.
 ///
-/// The pairs that are most alike are found first. Requests that say the same are paired by the status
-/// of their answers, then in their order, so both lists must be in the order of time.
+/// The pairs that are most alike are found first; of those that are equally alike, those whose answers
+/// say the same. So an adapter that makes requests alike, for example by emptying results, is found out
+/// in whatever order they arrive. What is the same in all this is paired in its order, so both lists
+/// must be in the order of time.
 pub(crate) fn pair_travellers(
     left: &[Traveller<'_>],
     arrived: &[Traveller<'_>],
@@ -83,14 +90,16 @@ struct Said {
     whole: u64,
     lines: HashMap<u64, usize>,
     count: usize,
+    /// What was answered; it tells apart what is alike, and pairs nothing by itself.
+    answer: Vec<u64>,
     /// How it is asked and answered, which tells apart what says the same.
     manner: [String; 5],
 }
 
 impl Said {
     fn of(traveller: &Traveller<'_>) -> Self {
-        let Traveller { request, status } = traveller;
-        let mut said = Self { whole: whole(request, *status), ..Self::default() };
+        let Traveller { request, status, reply } = traveller;
+        let mut said = Self::default();
         said.add("system", request.system.as_deref().unwrap_or_default());
         let mut before = 0;
         for part in request.messages.iter().flat_map(|message| &message.parts) {
@@ -106,6 +115,10 @@ impl Said {
         for (key, value) in &request.extra {
             said.add("field", &format!("{key} {value}"));
         }
+        if let Some(reply) = reply {
+            said.add_reply(reply);
+        }
+        said.whole = hash(&(whole(request, *status), &said.answer));
         let Request { tool_choice, parallel, stream, max_tokens, .. } = request;
         said.manner = [
             format!("choice {tool_choice:?}"),
@@ -115,6 +128,15 @@ impl Said {
             format!("limit {max_tokens:?}"),
         ];
         said
+    }
+
+    fn add_reply(&mut self, reply: &Reply) {
+        let parts = reply.parts.iter().map(|part| hash(&spoken(part)));
+        let ids = reply.calls().map(|call| hash(&call.id.as_str()));
+        let counts = hash(&(reply.usage.input, reply.usage.output));
+        // No two replies of a provider have the same id.
+        let own = (0..OWN_ID).map(|place| hash(&(place, &reply.id)));
+        self.answer = parts.chain(ids).chain([counts]).chain(own).collect();
     }
 
     fn add(&mut self, kind: &str, text: &str) {
@@ -134,8 +156,12 @@ impl Said {
         if shared == 0 {
             return 0.0;
         }
-        let alike = self.manner.iter().zip(&other.manner).filter(|(one, two)| one == two).count();
-        let all = self.count.max(other.count) + self.manner.len();
+        let manner = self.manner.iter().zip(&other.manner).filter(|(one, two)| one == two).count();
+        let answer = self.answer.iter().filter(|it| other.answer.contains(it)).count();
+        let alike = manner + answer;
+        let all = self.count.max(other.count)
+            + self.manner.len()
+            + self.answer.len().max(other.answer.len());
         #[expect(clippy::cast_precision_loss, reason = "requests have few lines")]
         let share = (shared + alike) as f64 / all as f64;
         share
@@ -193,7 +219,7 @@ mod tests {
     }
 
     fn pair_requests(left: &[Request], arrived: &[Request]) -> Vec<Option<usize>> {
-        let alone = |request| Traveller { request, status: None };
+        let alone = |request| Traveller { request, status: None, reply: None };
         let left: Vec<Traveller<'_>> = left.iter().map(alone).collect();
         pair_travellers(&left, &arrived.iter().map(alone).collect::<Vec<_>>())
     }
@@ -203,6 +229,23 @@ mod tests {
         let left = [asked("violet-1"), asked("amber-2"), answered("violet-1", "k8x")];
         let arrived = [answered("violet-1", "k8x"), asked("violet-1"), asked("amber-2")];
         assert_eq!(pair_requests(&left, &arrived), [Some(1), Some(2), Some(0)]);
+    }
+
+    #[test]
+    fn requests_that_an_adapter_makes_alike_are_known_by_their_replies() {
+        use crate::ir::{Stop, StopKind};
+        let said = |text: &str| {
+            Reply::new(vec![Part::Text(text.to_owned())], Stop::new(StopKind::EndTurn, "stop"))
+        };
+        let (one, two) = (said("It is k8x."), said("It is p3z."));
+        let left = [answered("violet-1", "k8x"), answered("violet-1", "p3z")];
+        let emptied = answered("violet-1", "");
+        let meet = |request, reply| Traveller { request, status: Some(200), reply: Some(reply) };
+        let left = [meet(&left[0], &one), meet(&left[1], &two)];
+        let arrived = [meet(&emptied, &two), meet(&emptied, &one)];
+        assert_eq!(pair_travellers(&left, &arrived), [Some(1), Some(0)]);
+        let foreign = Request { messages: vec![Message::user("Hello")], ..Request::default() };
+        assert_eq!(pair_travellers(&[left[0]], &[meet(&foreign, &one)]), [None]);
     }
 
     #[test]
@@ -220,7 +263,8 @@ mod tests {
         assert_eq!(pair_requests(&left, &arrived)[..2], [Some(0), Some(1)]);
         let foreign = Request { messages: vec![Message::user("Hello")], ..Request::default() };
         assert_eq!(pair_requests(&[answered("a", "b")], &[foreign]), [None]);
-        let answered_with = |status| Traveller { request: &left[0], status: Some(status) };
+        let answered_with =
+            |status| Traveller { request: &left[0], status: Some(status), reply: None };
         let (limited, fine) = (answered_with(429), answered_with(200));
         assert_eq!(pair_travellers(&[fine], &[limited, fine]), [Some(1)]);
     }

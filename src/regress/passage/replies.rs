@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::aspect::ReplyAspect;
-use super::requests::SeenRequest;
+use super::requests::{SeenRequest, renamed_tools};
 use crate::dialect::{ApiError, DialectId};
 use crate::ir::{Message, Part, Reply, StopKind};
 
@@ -38,6 +38,14 @@ pub(crate) enum ReplySaid {
 }
 
 impl SeenReply {
+    /// The finished reply, where it is one.
+    pub(crate) fn reply(&self) -> Option<&Reply> {
+        match &self.said {
+            ReplySaid::Reply(reply) => Some(reply),
+            ReplySaid::Error(_) | ReplySaid::Nothing => None,
+        }
+    }
+
     fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -115,15 +123,23 @@ fn said_changed(
     let counted = |reply: &Reply| (reply.usage.input, reply.usage.output);
     let names =
         |reply: &Reply| -> Vec<String> { reply.calls().map(|call| call.name.clone()).collect() };
+    let renamed = renamed_tools(&asked.0.request, &asked.1.request);
+    let known = |name: String| {
+        let outside = renamed.iter().find(|(_, inside)| **inside == name);
+        outside.map_or(name.clone(), |(outside, _)| (*outside).to_owned())
+    };
     let inputs =
         |reply: &Reply| -> Vec<Value> { reply.calls().map(|call| call.input.clone()).collect() };
     let both_counted = counted(one).0.is_some() && counted(other).0.is_some();
-    let calls = names(one) != names(other);
+    let calls = !names(one).into_iter().map(known).eq(names(other));
+    let same = asked.0.dialect == asked.1.dialect;
     let ended = |reply: &Reply| match reply.stop.kind {
         // A dialect without a word for calls ends turns with the usual one.
-        StopKind::ToolUse if reply.calls().next().is_some() => StopKind::EndTurn,
+        StopKind::ToolUse if !same && reply.calls().next().is_some() => StopKind::EndTurn,
         kind => kind,
     };
+    let label = |reply: &Reply| reply.stop.label.clone();
+    let relabelled = same && label(other).is_some() && label(one) != label(other);
     let missing = [one, other].iter().any(|reply| reply.stop.kind == StopKind::Missing);
     let found = [
         (ReplyAspect::Text, plain(&one.text()) != plain(&other.text())),
@@ -133,16 +149,23 @@ fn said_changed(
         (
             ReplyAspect::Reasoning,
             plain(&one.reasoning_text()) != plain(&other.reasoning_text())
-                || fields(one) != fields(other) && asked.0.dialect == asked.1.dialect,
+                || fields(one) != fields(other) && same,
         ),
-        (ReplyAspect::StopReason, !missing && !calls && ended(one) != ended(other)),
+        (ReplyAspect::StopReason, !missing && !calls && (ended(one) != ended(other) || relabelled)),
         (ReplyAspect::Usage, both_counted && counted(one) != counted(other)),
         (
             ReplyAspect::UsageInvented,
             counted(one) == (None, None) && counted(other) != (None, None),
         ),
+        (ReplyAspect::Model, names_another_model(one, other, &asked.0.request.model)),
     ];
     found.into_iter().filter(|(_, is)| *is).map(|(aspect, _)| aspect).collect()
+}
+
+/// Whether a reply is said to be of a model that neither the provider nor the client named.
+fn names_another_model(one: &Reply, other: &Reply, asked: &str) -> bool {
+    let echoes = one.model_echo.as_deref().zip(other.model_echo.as_deref());
+    echoes.is_some_and(|(one, other)| other != one && other != asked && !other.is_empty())
 }
 
 /// Whether a call has the id of one that the conversation holds already.

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use strum::VariantArray as _;
 
 use super::aspect::RequestAspect;
+use super::bodies::{cache_marks, holds_media, instructions, media, result_names, sealed, turns};
 use crate::dialect::DialectId;
 use crate::ir::{Part, ReasoningField, Reply, Request, Role, ToolCall, ToolChoice, ToolResult};
 
@@ -21,6 +22,8 @@ pub(crate) struct SeenRequest {
     pub body: Value,
     /// What it means.
     pub request: Request,
+    /// The features that its headers ask for.
+    pub betas: BTreeSet<String>,
 }
 
 /// What the provider issued in its replies, and so may come back through the adapter.
@@ -50,7 +53,9 @@ pub(crate) fn request_changes(
     arrived: &SeenRequest,
     issued: &Issued,
 ) -> Vec<RequestAspect> {
-    let ends = Ends { left, arrived, issued, same: left.dialect == arrived.dialect };
+    let same = left.dialect == arrived.dialect;
+    let renamed = renamed_tools(&left.request, &arrived.request);
+    let ends = Ends { left, arrived, issued, same, renamed };
     let changed: Vec<RequestAspect> =
         RequestAspect::VARIANTS.iter().copied().filter(|aspect| ends.differ_in(*aspect)).collect();
     let follows =
@@ -64,6 +69,8 @@ struct Ends<'a> {
     issued: &'a Issued,
     /// Whether both speak the same dialect.
     same: bool,
+    /// The tools that have another name when they arrive.
+    renamed: BTreeMap<&'a str, &'a str>,
 }
 
 impl Ends<'_> {
@@ -73,10 +80,14 @@ impl Ends<'_> {
             RequestAspect::Tools => tools(left) != tools(arrived),
             RequestAspect::Schemas => self.schemas_differ(),
             RequestAspect::Strict => self.same && strict(left) != strict(arrived),
-            RequestAspect::System => system(left) != system(arrived),
-            RequestAspect::Roles => self.speakers(left) != self.speakers(arrived),
+            RequestAspect::System => self.system_differs(),
+            RequestAspect::Roles => self.turns_differ(),
             RequestAspect::Text => texts(left) != texts(arrived),
-            RequestAspect::Calls => call_names(left) != call_names(arrived),
+            RequestAspect::Media => self.media_differ(),
+            RequestAspect::Calls => {
+                let names = call_names(left).into_iter().map(|name| self.renamed(name));
+                !names.eq(call_names(arrived))
+            }
             RequestAspect::CallIds => self.ids_differ(),
             RequestAspect::Arguments => {
                 pairs(calls(left), calls(arrived)).any(|(one, other)| one.input != other.input)
@@ -110,15 +121,17 @@ impl Ends<'_> {
                     && (self.fields_differ(aspect)
                         || cache_marks(&self.left.body) != cache_marks(&self.arrived.body))
             }
+            RequestAspect::Headers => self.same && !self.left.betas.is_subset(&self.arrived.betas),
             _ => self.fields_differ(aspect),
         }
     }
 
     fn schemas_differ(&self) -> bool {
-        let schema = |value: &Value| if self.same { value.clone() } else { translatable(value) };
+        let schema =
+            |value: &Value| unordered(&if self.same { value.clone() } else { translatable(value) });
         let other = |name: &str| self.arrived.request.tools.iter().find(|tool| tool.name == name);
         self.left.request.tools.iter().any(|tool| {
-            other(&tool.name)
+            other(self.renamed(&tool.name))
                 .is_some_and(|it| schema(&it.input_schema) != schema(&tool.input_schema))
         })
     }
@@ -133,8 +146,12 @@ impl Ends<'_> {
                 .collect()
         };
         let (left, arrived) = (ids(&self.left.request), ids(&self.arrived.request));
-        if !self.same && [DialectId::Gemini, DialectId::Ollama].contains(&self.arrived.dialect) {
+        let has_names = [DialectId::Gemini, DialectId::Ollama].contains(&self.arrived.dialect);
+        if !self.same && has_names {
             return false;
+        }
+        if self.same && has_names && self.result_names_differ() {
+            return true;
         }
         let own = || arrived.iter().all(|id| self.issued.ids.contains(id));
         let renamed = left.len() == arrived.len() && pattern(&left) == pattern(&arrived);
@@ -152,6 +169,9 @@ impl Ends<'_> {
         let (left, arrived) = (&self.left.request, &self.arrived.request);
         results(left).count() != results(arrived).count()
             || pairs(results(left), results(arrived)).any(|(one, other)| {
+                if one.content == other.content {
+                    return false;
+                }
                 let (one, other) = (words(&one.content), words(&other.content));
                 if self.same { one != other } else { !other.contains(&one) && !holds(&other, &one) }
             })
@@ -172,7 +192,8 @@ impl Ends<'_> {
         let all = |request: &Request| seals(request.messages.iter().flat_map(|it| &it.parts));
         let (left, arrived) = (all(&self.left.request), all(&self.arrived.request));
         if self.same {
-            return !left.is_subset(&arrived);
+            return !left.is_subset(&arrived)
+                || !sealed(&self.left.body).is_subset(&sealed(&self.arrived.body));
         }
         self.issued.seals && !left.is_empty() && arrived.is_empty()
     }
@@ -197,7 +218,48 @@ impl Ends<'_> {
             request.tool_choice.clone().filter(|choice| *choice != ToolChoice::Auto)
         };
         self.arrived.dialect.has_tool_choice()
-            && choice(&self.left.request) != choice(&self.arrived.request)
+            && choice(&self.left.request).map(|it| self.renamed_choice(it))
+                != choice(&self.arrived.request)
+    }
+
+    /// The name that a tool arrives with.
+    fn renamed<'b>(&'b self, name: &'b str) -> &'b str {
+        self.renamed.get(name).copied().unwrap_or(name)
+    }
+
+    fn renamed_choice(&self, choice: ToolChoice) -> ToolChoice {
+        match choice {
+            ToolChoice::Named(name) => ToolChoice::Named(self.renamed(&name).to_owned()),
+            ToolChoice::Allowed { required, names } => {
+                let names = names.iter().map(|name| self.renamed(name).to_owned()).collect();
+                ToolChoice::Allowed { required, names }
+            }
+            other @ (ToolChoice::Auto | ToolChoice::None | ToolChoice::Required) => other,
+        }
+    }
+
+    /// Within a dialect, rank and place of instructions count too.
+    fn system_differs(&self) -> bool {
+        system(&self.left.request) != system(&self.arrived.request)
+            || (self.same && instructions(&self.left.body) != instructions(&self.arrived.body))
+    }
+
+    /// Anthropic joins neighbours of one role, as its documentation says; nobody else does.
+    fn turns_differ(&self) -> bool {
+        let joins = self.arrived.dialect == DialectId::AnthropicMessages;
+        self.speakers(&self.left.request) != self.speakers(&self.arrived.request)
+            || (self.same && !joins && turns(&self.left.body) != turns(&self.arrived.body))
+    }
+
+    fn media_differ(&self) -> bool {
+        let (left, arrived) = (&self.left.body, &self.arrived.body);
+        if self.same { media(left) != media(arrived) } else { !holds_media(left, arrived) }
+    }
+
+    fn result_names_differ(&self) -> bool {
+        let left = result_names(&self.left.body).into_iter();
+        let left = left.map(|name| name.as_str().map(|name| self.renamed(name)));
+        !left.eq(result_names(&self.arrived.body).into_iter().map(Value::as_str))
     }
 
     /// Further fields: all of them within a dialect, and what has the same meaning everywhere.
@@ -398,15 +460,35 @@ fn asks_usage(body: &Value) -> bool {
     body.pointer("/stream_options/include_usage").and_then(Value::as_bool).unwrap_or(false)
 }
 
-/// How many parts are marked for a cache.
-fn cache_marks(body: &Value) -> usize {
-    match body {
+/// The tools that arrive under another name, and are otherwise the same in the same order.
+pub(super) fn renamed_tools<'a>(
+    left: &'a Request,
+    arrived: &'a Request,
+) -> BTreeMap<&'a str, &'a str> {
+    let pairs = || left.tools.iter().zip(&arrived.tools);
+    let is_same = left.tools.len() == arrived.tools.len()
+        && pairs().all(|(one, other)| {
+            one.description == other.description && one.input_schema == other.input_schema
+        });
+    let names = pairs().map(|(one, other)| (one.name.as_str(), other.name.as_str()));
+    if is_same { names.filter(|(one, other)| one != other).collect() } else { BTreeMap::new() }
+}
+
+/// A schema whose sets (`enum`, `required`) are in the order of the alphabet: it means the same.
+fn unordered(schema: &Value) -> Value {
+    match schema {
         Value::Object(object) => {
-            let own = usize::from(object.get("cache_control").is_some_and(|it| !it.is_null()));
-            own + object.values().map(cache_marks).sum::<usize>()
+            let inner = object.iter().map(|(key, value)| {
+                let mut value = unordered(value);
+                if let ("enum" | "required", Value::Array(items)) = (key.as_str(), &mut value) {
+                    items.sort_by_key(ToString::to_string);
+                }
+                (key.clone(), value)
+            });
+            inner.collect()
         }
-        Value::Array(items) => items.iter().map(cache_marks).sum(),
-        _ => 0,
+        Value::Array(items) => items.iter().map(unordered).collect(),
+        other => other.clone(),
     }
 }
 
@@ -462,7 +544,7 @@ mod tests {
 
     fn seen(dialect: DialectId, body: Value) -> SeenRequest {
         let request = dialect.codec().decode_request(&body, &Route::default()).unwrap();
-        SeenRequest { dialect, body, request }
+        SeenRequest { dialect, body, request, betas: BTreeSet::new() }
     }
 
     fn chat(patch: impl FnOnce(&mut Value)) -> SeenRequest {
@@ -496,6 +578,29 @@ mod tests {
         let written = |text: &str| changes(|it| *it.pointer_mut(arguments).unwrap() = json!(text));
         assert_eq!(written("{\"a\":1}"), [RequestAspect::ArgumentBytes]);
         assert_eq!(written("{\"a\":2}"), [RequestAspect::Arguments]);
+        let moves = |it: &mut Value| it["messages"].as_array_mut().unwrap().rotate_left(1);
+        assert_eq!(changes(moves), [RequestAspect::System]);
+        let ranks = |it: &mut Value| it["messages"][0]["role"] = json!("developer");
+        assert_eq!(changes(ranks), [RequestAspect::System]);
+    }
+
+    #[test]
+    fn a_tool_with_another_name_is_one_change_wherever_the_name_stands() {
+        let renames = |it: &mut Value| {
+            it["tools"][0]["function"]["name"] = json!("gw_find");
+            it["messages"][2]["tool_calls"][0]["function"]["name"] = json!("gw_find");
+        };
+        assert_eq!(changes(renames), [RequestAspect::Tools]);
+        let forgets = |it: &mut Value| it["tools"][0]["function"]["name"] = json!("gw_find");
+        assert_eq!(changes(forgets), [RequestAspect::Tools, RequestAspect::Calls]);
+    }
+
+    #[test]
+    fn the_order_of_a_set_means_nothing() {
+        let schema = json!({"properties": {"a": {"enum": ["x", "y"]}}, "required": ["a", "b"]});
+        let other = json!({"properties": {"a": {"enum": ["y", "x"]}}, "required": ["b", "a"]});
+        assert_eq!(unordered(&schema), unordered(&other));
+        assert_ne!(unordered(&schema), unordered(&json!({"required": ["a"]})));
     }
 
     #[test]

@@ -130,6 +130,13 @@ pub(super) const REQUESTS: &[Rule] = &[
         "pass texts on byte for byte, also those beside calls",
     ),
     request(
+        "request-media-changed",
+        &["seen.requests.media.verdict"],
+        BREAKS,
+        "images, sounds or files arrive changed, or not at all",
+        "pass every part of a message on, or refuse in words what the provider cannot take",
+    ),
+    request(
         "request-calls-changed",
         &["seen.requests.calls.verdict"],
         BREAKS,
@@ -268,6 +275,13 @@ pub(super) const REQUESTS: &[Rule] = &[
         "pass the format on, or refuse it in words",
     ),
     request(
+        "request-headers-changed",
+        &["seen.requests.headers.verdict"],
+        HARMS,
+        "a header that asks for features (`anthropic-beta`) does not arrive",
+        "pass the header on; the provider refuses or ignores fields whose feature nobody asked for",
+    ),
+    request(
         "request-fields-changed",
         &["seen.requests.other-fields.verdict"],
         HARMS,
@@ -363,6 +377,13 @@ pub(super) const REPLIES: &[Rule] = &[
         HARMS,
         "the adapter counts tokens that the provider did not count",
         "leave usage out where the provider gives none, or say that it is an estimate",
+    ),
+    reply(
+        "reply-model-changed",
+        &["seen.replies.model.verdict"],
+        ALTERS,
+        "replies name a model that neither the provider nor the client named",
+        "pass the model of the reply on; bills and logs rest on it",
     ),
     reply(
         "stream-buffered",

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::{Changes, change_line, details};
+use crate::report::audit::audit_section;
 use crate::report::for_terminal;
 
 /// The verdict, and each change with its details folded.
@@ -18,5 +19,6 @@ pub(in crate::report) fn section(changes: &Changes<'_>) -> Markup {
                 }
             }
         }
+        @if let Some(audit) = changes.audit { (audit_section(audit)) }
     }
 }

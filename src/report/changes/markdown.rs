@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::{ChangeEntry, Changes, details, word};
 use crate::regress::{FieldChange, Level};
+use crate::report::audit::audit_markdown;
 use crate::report::escape::for_markdown;
 
 /// What GitHub takes as the text of a comment, in characters.
@@ -32,6 +33,9 @@ pub(crate) fn changes_markdown(changes: &Changes<'_>) -> String {
         page.push(&format!("\n<details><summary>{} allowed</summary>\n", quiet.len()));
         page.table(&quiet);
         page.text.push_str("\n</details>\n");
+    }
+    if let Some(audit) = changes.audit {
+        page.push(&format!("\n#{}", audit_markdown(audit, false)));
     }
     if page.left_out > 0 {
         let count = page.left_out;
@@ -124,6 +128,7 @@ mod tests {
             gate: None,
             snapshots: None,
             link: Some("https://ci.test/run/1#artifacts".to_owned()),
+            audit: None,
         })
     }
 

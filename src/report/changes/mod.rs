@@ -24,6 +24,7 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::escape::for_terminal;
+use crate::audit::AuditReport;
 use crate::ir::Digest;
 use crate::profile::Observed;
 use crate::regress::{AdapterEffect, Change, ChangeClass, FieldChange, Gate, Level, explain};
@@ -61,6 +62,8 @@ pub struct Changes<'a> {
     pub snapshots: Option<&'a Path>,
     /// The page of the CI job that keeps the evidence.
     pub link: Option<String>,
+    /// What became of each field of a request, where the changes are an adapter's.
+    pub(crate) audit: Option<&'a AuditReport>,
 }
 
 impl<'a> Changes<'a> {
@@ -72,7 +75,7 @@ impl<'a> Changes<'a> {
     ) -> Self {
         let entries = changes.iter().map(|change| ChangeEntry { change, ruling: None }).collect();
         let (notes, accept, gate, snapshots, link) = (&[] as &[String], None, None, None, None);
-        Self { heading, entries, notes, evidence, accept, gate, snapshots, link }
+        Self { heading, entries, notes, evidence, accept, gate, snapshots, link, audit: None }
     }
 
     /// The file of the user's that a change is about: the target's snapshot, else the configuration.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::{ChangeEntry, Changes, change_line, details};
 use crate::regress::{GateOutcome, Level};
+use crate::report::audit::audit_table;
 use crate::report::{Paint, for_terminal};
 
 /// One line per change that can be searched for, and details below it.
@@ -20,6 +21,9 @@ pub(crate) fn changes_text(changes: &Changes<'_>, paint: Paint) -> String {
     }
     for entry in &changes.entries {
         text.push_str(&change_text(entry, changes, paint));
+    }
+    if let Some(audit) = changes.audit {
+        let _ = write!(text, "\nfields of requests:\n{}", audit_table(audit, false));
     }
     text
 }

@@ -8,7 +8,8 @@
 //! - `answer`: what is sent back, and how the connection ends
 //! - `recorded`: recorded answers in place of simulated ones
 //! - `closing`: connections that close without notice; `receive`: bodies within limits
-//! - `arrivals`: what came in, and what it was answered; `whereabouts`: how others get to read that
+//! - `arrivals`: what came in, and what it was answered; `whereabouts`: how others get to read that,
+//!   and `watchers`: one at a time
 
 mod answer;
 mod arrivals;
@@ -20,6 +21,7 @@ mod recorded;
 mod respond;
 #[cfg(test)]
 mod tests;
+mod watchers;
 mod whereabouts;
 
 use std::io;
@@ -48,6 +50,8 @@ use respond::{IncomingRequest, respond};
 
 use arrivals::DeliveryNote;
 pub(crate) use arrivals::{Arrival, Arrivals, Delivery};
+pub(crate) use watchers::WATCHERS_PATH;
+use watchers::Watchers;
 pub(crate) use whereabouts::{ARRIVALS_PATH, ArrivalPage, REPEAT_SLOWLY, WHERE_SERVED, served_at};
 
 /// Settings of a server.
@@ -140,6 +144,7 @@ impl Sim {
             memory: Memory::default(),
             room,
             arrivals: arrivals.clone(),
+            watchers: Watchers::default(),
             served_at: format!("http://{}", reachable(addr)),
             stopped,
         });
@@ -214,6 +219,7 @@ struct Shared {
     options: Options,
     memory: Memory,
     arrivals: Arrivals,
+    watchers: Watchers,
     served_at: String,
     room: BodyRoom,
     stopped: watch::Receiver<()>,
@@ -243,6 +249,9 @@ async fn handle(
         body: body.as_deref(),
         served_at: &shared.served_at,
     };
+    if let Some(answered) = shared.watchers.answer(&incoming) {
+        return response(answered, close, None);
+    }
     if let Some(listed) = whereabouts::list(&shared.arrivals, &incoming) {
         return response(listed, close, None);
     }

@@ -1,10 +1,16 @@
 //! `toolprobe audit`: what a gateway does to each field of a request.
+//!
+//! - `judge`: what the policy makes of each field
+
+mod judge;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use serde_json::Value;
+use url::Url;
+
+pub(super) use judge::{is_denied, judge};
 
 use super::args::endpoint::{AccessArgs, env, first_target, usage};
 use super::args::output::write_to;
@@ -12,15 +18,8 @@ use super::args::policy::{InForce, PolicyArgs};
 use super::shell::console::Console;
 use super::shell::error::CliError;
 use super::shell::exit::Exit;
-use crate::audit::{
-    AUDIT_VERSION, AuditReport, Catalogue, Fate, FateKind, Field, FieldRow, ModelAudit, Passage,
-    fate_of, find_added,
-};
-use crate::campaign::{FieldPassages, audit_fields};
-use crate::regress::{
-    AdapterEffect, ChangeClass, FIELD_ADDED, FIELD_CHANGED, FIELD_DROPPED, FIELD_REFUSED, Level,
-    PolicyInput, Severity, rule_on,
-};
+use crate::audit::{AUDIT_VERSION, AuditReport, Catalogue};
+use crate::campaign::audit_fields;
 use crate::report::{audit_markdown, audit_table, for_terminal};
 use crate::target::{Connector, Defaults, TargetEntry, resolve_endpoint};
 use crate::transport::Budget;
@@ -51,6 +50,11 @@ pub(super) struct AuditArgs {
 
     #[command(flatten)]
     access: AccessArgs,
+
+    /// The address of the simulator behind the gateway [default: it is asked
+    /// through the gateway]
+    #[arg(long, value_name = "URL")]
+    upstream: Option<Url>,
 
     #[command(flatten)]
     policy: PolicyArgs,
@@ -98,13 +102,8 @@ pub(super) fn run(args: &AuditArgs, console: &Console) -> Result<Exit, CliError>
     for problem in &missed {
         console.note(&for_terminal(problem));
     }
-    let denied = report.models.iter().flat_map(|model| &model.rows).any(is_denied);
-    let exit = if denied { Exit::Failed } else { Exit::Fine };
+    let exit = if is_denied(&report) { Exit::Failed } else { Exit::Fine };
     Ok(if missed.is_empty() { exit } else { exit.and(Exit::Inconclusive) })
-}
-
-fn is_denied(row: &FieldRow) -> bool {
-    row.level == Level::Deny.to_string()
 }
 
 impl AuditArgs {
@@ -124,7 +123,8 @@ impl AuditArgs {
         for name in self.models(&connector).await? {
             let target = first_target(&self.entry(Some(&name)))?;
             let through = connector.connect(target, &env).map_err(CliError::usage)?;
-            match audit_fields(&through, |access| catalogue.of(access.dialect)).await {
+            let upstream = self.upstream.as_ref();
+            match audit_fields(&through, upstream, |access| catalogue.of(access.dialect)).await {
                 Ok(passages) => models.push(judge(&name, catalogue, &passages, in_force)),
                 Err(problem) => missed.push(format!("{name}: {problem}")),
             }
@@ -149,87 +149,4 @@ impl AuditArgs {
             .filter(|listed| !listed.is_empty())
             .ok_or_else(|| CliError::usage("the gateway lists no models; name them with --model"))
     }
-}
-
-fn judge(
-    model: &str,
-    catalogue: &Catalogue,
-    passages: &FieldPassages,
-    in_force: &InForce,
-) -> ModelAudit {
-    let FieldPassages { access, baseline, fields } = passages;
-    let known = catalogue.of(access.dialect);
-    let judged =
-        known.iter().zip(fields).map(|(field, passage)| (field, passage, fate_of(field, passage)));
-    let (mut kept, mut rows) = (0, added_fields(model, baseline, in_force));
-    for (field, passage, fate) in judged {
-        if fate.kind == FateKind::Kept {
-            kept += 1;
-        } else {
-            rows.push(row(model, field, passage, fate, in_force));
-        }
-    }
-    rows.sort_by_key(|row| row.fate);
-    let upstream = baseline.arrived.as_ref().ok().map(|(upstream, _)| *upstream);
-    let (model, dialect) = (model.to_owned(), access.dialect);
-    ModelAudit { model, dialect, upstream, fields: known.len(), kept, rows }
-}
-
-fn row(model: &str, field: &Field, passage: &Passage, fate: Fate, in_force: &InForce) -> FieldRow {
-    let level = level(model, fate.kind, fate.has_equivalent, in_force);
-    FieldRow {
-        field: field.name.clone(),
-        concerns: Some(field.concerns),
-        fate: fate.kind,
-        because: fate.because,
-        has_equivalent: fate.has_equivalent,
-        lost: field.lost.clone(),
-        source: field.source.clone(),
-        level,
-        sent: passage.sent.clone(),
-        arrived: arrived_body(passage),
-    }
-}
-
-/// What the adapter adds to every request.
-fn added_fields(model: &str, baseline: &Passage, in_force: &InForce) -> Vec<FieldRow> {
-    let one = |(field, value): (String, Value)| FieldRow {
-        field,
-        concerns: None,
-        fate: FateKind::Added,
-        because: format!("came as {value}"),
-        has_equivalent: None,
-        lost: String::new(),
-        source: String::new(),
-        level: level(model, FateKind::Added, None, in_force),
-        sent: baseline.sent.clone(),
-        arrived: arrived_body(baseline),
-    };
-    find_added(baseline).into_iter().map(one).collect()
-}
-
-fn arrived_body(passage: &Passage) -> Value {
-    passage.arrived.as_ref().map_or(Value::Null, |(_, body)| body.clone())
-}
-
-/// What the policy makes of a fate. What could have been translated is broken; what could not is only
-/// hidden.
-fn level(model: &str, fate: FateKind, has_equivalent: Option<bool>, in_force: &InForce) -> String {
-    let lost = if has_equivalent == Some(true) {
-        (ChangeClass::Regression, Severity::Major, AdapterEffect::Breaks)
-    } else {
-        (ChangeClass::Missing, Severity::Minor, AdapterEffect::Hides)
-    };
-    let alters = (ChangeClass::Drift, Severity::Info, AdapterEffect::Alters);
-    let (rule, (class, severity, effect)) = match fate {
-        FateKind::Dropped => (&FIELD_DROPPED, lost),
-        FateKind::Changed => (&FIELD_CHANGED, lost),
-        FateKind::Refused => (&FIELD_REFUSED, alters),
-        FateKind::Added => (&FIELD_ADDED, alters),
-        FateKind::Translated | FateKind::Kept => return Level::Allow.to_string(),
-    };
-    let target = &format!("adapter/{model}");
-    let about = PolicyInput { code: rule.into(), class, severity, target, effect: Some(effect) };
-    let InForce { policy, built_in, today } = in_force;
-    rule_on(about, policy, built_in, *today).0.to_string()
 }
