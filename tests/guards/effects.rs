@@ -107,6 +107,7 @@ const EFFECTS: &[Effect] = &[
         rooms: &["cli", "transport", "target", "sim"],
         exceptions: &[
             ("campaign/adapter/checks.rs", "waits for what arrives upstream, within a bound"),
+            ("campaign/adapter/upstream.rs", "says again that it watches, while the gate runs"),
             ("campaign/cost.rs", "measures how long a run took"),
             ("campaign/diagnosis.rs", "waits for the other scheme, within a bound"),
             ("campaign/stop.rs", "waits for what is under way, within a bound"),
