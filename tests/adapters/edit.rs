@@ -85,12 +85,11 @@ pub(crate) fn edit(body: &mut Value, edit: &Edit, counter: &mut Counter) {
     }
 }
 
+/// An edit of a list, told which elements are meant.
+type ListEdit<'a> = dyn FnMut(&mut Vec<Value>, &dyn Fn(&Value) -> bool) + 'a;
+
 /// Does something to every list at a path; its last step says which elements are meant.
-fn in_list(
-    body: &mut Value,
-    path: &str,
-    act: &mut dyn FnMut(&mut Vec<Value>, &dyn Fn(&Value) -> bool),
-) {
+fn in_list(body: &mut Value, path: &str, act: &mut ListEdit<'_>) {
     let steps = steps(path);
     let Some((last, before)) = steps.split_last() else { return };
     each(body, before, &mut |it| {
@@ -148,9 +147,9 @@ fn doubles(value: &mut Value) {
         match value {
             Value::Number(number) => {
                 let double = number.as_f64().unwrap();
-                let whole = double.fract() == 0.0 && double.abs() < 1e21;
+                let whole = double.fract() == 0.0 && double.abs() < 1e18;
                 *value = if whole {
-                    json!(format!("{double:.0}").parse::<i128>().unwrap() as i64)
+                    json!(format!("{double:.0}").parse::<i64>().unwrap())
                 } else {
                     json!(double)
                 };

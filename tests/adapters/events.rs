@@ -40,19 +40,19 @@ impl Events {
         let mut out = String::new();
         while let Some(end) = end_of_event(&self.rest) {
             let event: String = self.rest.drain(..end).collect();
-            out.push_str(&self.pass(event));
+            out.push_str(&self.pass(&event));
         }
         out
     }
 
     fn finish(&mut self) -> String {
         let rest = std::mem::take(&mut self.rest);
-        let last = if rest.is_empty() { rest } else { self.pass(rest) };
+        let last = if rest.is_empty() { rest } else { self.pass(&rest) };
         format!("{}{last}", self.held.take().unwrap_or_default())
     }
 
-    fn pass(&mut self, event: String) -> String {
-        let (edits, mut out) = (self.edits.clone(), self.change(&event));
+    fn pass(&mut self, event: &str) -> String {
+        let (edits, mut out) = (self.edits.clone(), self.change(event));
         self.seen.resize(edits.len(), 0);
         for (edit, seen) in edits.iter().zip(&mut self.seen) {
             match edit {
