@@ -116,6 +116,8 @@ impl Campaign<'_> {
                 Some(visit(place, connection, Arc::clone(&settings), tell.clone()))
             });
             tokio::select! {
+                // A run that is to stop does so, however much there is to hear.
+                biased;
                 end = &mut stopped => break end,
                 Some((place, probe)) = heard.recv() => self.tell_asked(place, &probe),
                 event = tasks.wait() => match event {

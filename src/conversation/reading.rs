@@ -22,7 +22,7 @@ pub struct Reading {
     pub parser: Option<String>,
     /// What had to be mended to read them.
     pub repairs: Vec<String>,
-    /// Attempts at a call that could not be read, in words.
+    /// Attempts at a call that could not be read, in words: the first [`MOST_BROKEN`] of them.
     pub broken: Vec<String>,
     /// Whether the text ends within a call.
     pub ends_in_call: bool,
@@ -44,6 +44,10 @@ impl Reading {
     }
 }
 
+/// How many unreadable attempts of one reply are kept. Each of them is told and answered, and a hostile text has
+/// ten thousands.
+const MOST_BROKEN: usize = 256;
+
 /// Reads a reply to a request that offered these tools.
 pub fn read(reply: &Reply, tools: &[ToolSpec]) -> Reading {
     read_structured(reply).unwrap_or_else(|| read_texts(reply, tools))
@@ -58,6 +62,7 @@ fn read_structured(reply: &Reply) -> Option<Reading> {
             Part::BrokenCall(call) => Some(format!("{}: {}", call.name, call.problem)),
             _ => None,
         })
+        .take(MOST_BROKEN)
         .collect();
     let calls: Vec<ToolCall> = reply.calls().cloned().collect();
     if calls.is_empty() && broken.is_empty() {
@@ -149,7 +154,7 @@ fn in_text(parsed: &Parsed, layer: Layer) -> Reading {
         layer: (!calls.is_empty()).then_some(layer),
         parser: parsed.calls().next().map(|call| call.family.to_owned()),
         repairs,
-        broken: broken.collect(),
+        broken: broken.take(MOST_BROKEN).collect(),
         ends_in_call: parsed.parts.iter().any(is_truncated),
         ending: None,
         text: parsed.content(),

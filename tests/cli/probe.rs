@@ -230,7 +230,7 @@ fn stopped_at(
     let (sim, left) = (Sim::start(), Arc::new(AtomicUsize::new(let_through)));
     let url = format!("http://{}/v1", stalling(&sim.url, &left));
     let mut child = toolprobe(command)
-        .args([&url, "--dialect", "openai-chat", "--model", "openai-native"])
+        .args([&url, "--dialect", "openai-chat", "--model", "deepseek-v4-thinking"])
         .args(["--verbose", "--grace", "50ms", "--concurrency", "4"])
         .current_dir(dir)
         .stdout(Stdio::piped())

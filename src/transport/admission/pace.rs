@@ -11,8 +11,9 @@ use tokio::time::Instant;
 /// One request at the same time, in the unit that is counted in.
 const ONE: usize = 16;
 
-/// The slowest pace: pauses of seven and a half seconds.
-const SLOWEST: usize = 1;
+/// The slowest pace: half a request at the same time. An endpoint that refuses everything is given up by its health
+/// after some tens of requests, which must not take minutes.
+const SLOWEST: usize = ONE / 2;
 
 /// The pause at half a request at the same time.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -101,8 +102,8 @@ mod tests {
         let slowed =
             |times| (0..times).fold(Pace::of(Some(1)), |pace, _| pace.refused(now, now, 1));
         assert_eq!((slowed(0).pause(), slowed(1).pause()), (Duration::ZERO, PAUSE));
-        assert_eq!(slowed(9).pause(), Duration::from_millis(7500));
-        assert_eq!((slowed(9).places(), after_answers(slowed(9), 15).pause()), (1, Duration::ZERO));
+        assert_eq!((slowed(9).places(), slowed(9).pause()), (1, PAUSE), "and no longer ones");
+        assert_eq!(after_answers(slowed(9), 8).pause(), Duration::ZERO);
     }
 
     #[tokio::test(start_paused = true)]
