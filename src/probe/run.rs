@@ -105,6 +105,7 @@ async fn climb_and_ask<'a>(
             let likely_bench =
                 Bench { delivery: likely.unwrap_or(bench.delivery), ..bench.clone() };
             let asking = ask_all(&likely_bench, probes, listener);
+            let first = bench.expecting(ladder.probe);
             let taught = ladder.teach(&first, trials).inspect(|_| listener.asked(id));
             ask_meanwhile(taught, holds, asking).await
         }

@@ -96,6 +96,8 @@ impl<T: Transport> Retrying<T> {
             let judgement = exchange.response().map_or(Judgement::ByStatus, judge);
             let facts = RetryFacts::of(&exchange.outcome, judgement, (self.clock)());
             match facts.load {
+                // "Again now" is not "slower".
+                EndpointLoad::Refused if facts.asked == Some(Duration::ZERO) => {}
                 EndpointLoad::Refused => held.slow_down(),
                 EndpointLoad::Taken => held.speed_up(),
                 EndpointLoad::Unknown => {}
