@@ -61,8 +61,8 @@ struct Measured {
     profile: Profile,
     /// The file of its profile, which is its name.
     name: String,
-    /// When each run that may promote it began.
-    runs: Vec<DateTime<Utc>>,
+    /// How many runs there are that may promote it.
+    runs: usize,
 }
 
 pub(super) fn run(args: &RolloutArgs, console: &Console) -> Result<Exit, CliError> {
@@ -85,16 +85,13 @@ pub(super) fn run(args: &RolloutArgs, console: &Console) -> Result<Exit, CliErro
         let facts = Facts {
             profile: &found.profile,
             stale: stale(&found.profile, suite.version(), args.days, now),
-            runs: found
-                .runs
-                .iter()
-                .filter(|run| standing.is_some_and(|it| **run >= it.since))
-                .count(),
+            // Counted, not timed: several runs and evaluations fit into the second that a time is told by.
+            runs: standing.map_or(0, |it| found.runs.saturating_sub(it.runs)),
             turns: own.iter().filter(|event| is_since(event, standing, now)).count(),
             telemetry: (!own.is_empty()).then(|| Counts::of(own).metrics()),
         };
         let decision = evaluate(standing, &facts);
-        state.record(target, &found.name, decision, now);
+        state.record(target, &found.name, decision, now, found.runs);
     }
     STATE.write(&args.state, &state).map_err(CliError::usage)?;
     console.result(&render(args.format, &state)?)?;
@@ -115,8 +112,7 @@ fn latest_profiles(args: &RolloutArgs) -> Result<BTreeMap<String, Measured>, Cli
             let Some(name) = &target.profile else { continue };
             let Some(profile) = by_file.get(name) else { continue };
             let before = found.remove(&target.name).filter(|it| it.name == *name);
-            let mut runs = before.map(|it| it.runs).unwrap_or_default();
-            runs.extend((!manifest.shadow).then_some(manifest.started_at));
+            let runs = before.map_or(0, |it| it.runs) + usize::from(!manifest.shadow);
             let measured = Measured { profile: profile.clone(), name: name.clone(), runs };
             found.insert(target.name.clone(), measured);
         }

@@ -39,6 +39,9 @@ pub(crate) struct Standing {
     /// Since when; only what was measured after that can promote it.
     #[schemars(with = "String")]
     pub since: DateTime<Utc>,
+    /// The complete runs that were known at its last move: what comes beside them can promote it.
+    #[serde(default)]
+    pub runs: usize,
     /// The profile that it stands for: another one starts anew.
     pub profile: String,
     /// Why it stands there.
@@ -104,25 +107,27 @@ pub(crate) struct Move {
 }
 
 impl RolloutState {
-    /// Takes a decision about a target, whose profile has this name.
+    /// Takes a decision about a target, whose profile has this name and of which so many runs are known.
     pub(crate) fn record(
         &mut self,
         target: &str,
         profile: &str,
         decision: Decision,
         at: DateTime<Utc>,
+        runs: usize,
     ) {
         let before = self.targets.remove(target);
         let from = before.as_ref().filter(|it| it.profile == profile).map(|it| it.tier);
         let moved = from != Some(decision.tier);
-        let since = before.as_ref().filter(|_| !moved).map_or(at, |it| it.since);
+        let (since, runs) =
+            before.as_ref().filter(|_| !moved).map_or((at, runs), |it| (it.since, it.runs));
         let mut history = before.map(|it| it.history).unwrap_or_default();
         let Decision { tier, mode, because, next } = decision;
         if moved {
             history.push(Move { at, from, to: tier, because: because.clone() });
         }
         let profile = profile.to_owned();
-        let standing = Standing { tier, mode, since, profile, because, next, history };
+        let standing = Standing { tier, mode, since, runs, profile, because, next, history };
         self.targets.insert(target.to_owned(), standing);
     }
 }

@@ -51,7 +51,7 @@ fn facts(profile: &Profile) -> Facts<'_> {
 fn standing(tier: Tier) -> Standing {
     let mut state = RolloutState::default();
     let (mode, because, next) = (Mode::of(tier, false), Vec::new(), Vec::new());
-    state.record("m", "p", Decision { tier, mode, because, next }, at("2026-11-15T00:00:00Z"));
+    state.record("m", "p", Decision { tier, mode, because, next }, at("2026-11-15T00:00:00Z"), 0);
     state.targets.remove("m").unwrap()
 }
 
@@ -203,13 +203,13 @@ fn moves_are_kept_and_a_new_profile_starts_anew() {
     let mut state = RolloutState::default();
     let profile = good();
     let (first, second) = (at("2026-11-15T00:00:00Z"), at("2026-11-16T00:00:00Z"));
-    state.record("m", "a", evaluate(None, &facts(&profile)), first);
-    state.record("m", "a", evaluate(state.targets.get("m"), &facts(&profile)), second);
+    state.record("m", "a", evaluate(None, &facts(&profile)), first, 0);
+    state.record("m", "a", evaluate(state.targets.get("m"), &facts(&profile)), second, 0);
     assert_eq!(state.targets["m"].since, first, "it has not moved");
     let up = evaluate(state.targets.get("m"), &Facts { runs: 3, ..facts(&profile) });
-    state.record("m", "a", up, second);
+    state.record("m", "a", up, second, 0);
     assert_eq!((state.targets["m"].tier, state.targets["m"].since), (Tier::ReadOnly, second));
-    state.record("m", "b", evaluate(None, &facts(&profile)), second);
+    state.record("m", "b", evaluate(None, &facts(&profile)), second, 0);
     let tiers: Vec<Tier> = state.targets["m"].history.iter().map(|it| it.to).collect();
     assert_eq!(tiers, [Tier::Shadow, Tier::ReadOnly, Tier::Shadow]);
 }
@@ -283,7 +283,7 @@ proptest! {
         results.closed_loop.as_mut().unwrap().outcome.status = Status::Fail;
         let worse = of(results);
         let (mut state, mut since) = (RolloutState::default(), Since::default());
-        state.record("m", "p", evaluate(None, &facts(&fine)), at("2026-11-15T00:00:00Z"));
+        state.record("m", "p", evaluate(None, &facts(&fine)), at("2026-11-15T00:00:00Z"), 0);
         for round in rounds {
             for happening in round {
                 since.take(happening);
@@ -305,7 +305,7 @@ proptest! {
                 prop_assert!(runs >= REPEATED_RUNS || turns >= HEALTHY_TURNS, "{runs} runs, {turns} turns");
                 prop_assert_eq!(after, above(before));
             }
-            state.record("m", "p", decision, at("2026-11-15T00:00:00Z"));
+            state.record("m", "p", decision, at("2026-11-15T00:00:00Z"), 0);
             if after != before {
                 let Since { stale, is_worse, .. } = since;
                 since = Since { stale, is_worse, ..Since::default() };
