@@ -22,7 +22,7 @@ pub struct Reading {
     pub parser: Option<String>,
     /// What had to be mended to read them.
     pub repairs: Vec<String>,
-    /// Attempts at a call that could not be read, in words: the first [`MOST_BROKEN`] of them.
+    /// Attempts at a call that could not be read, in words: the first 256 of them.
     pub broken: Vec<String>,
     /// Whether the text ends within a call.
     pub ends_in_call: bool,
