@@ -92,8 +92,8 @@ fn read_texts(reply: &Reply, tools: &[ToolSpec]) -> Reading {
 /// From this many bytes on texts are read on a thread of its own, so that other conversations go on.
 const LONG: usize = 32 * 1024;
 
-/// How many long texts are read at the same time: each may take some forty times its size in memory.
-static LONG_READINGS: Semaphore = Semaphore::const_new(2);
+/// How many long texts are read at the same time: one, because each may take some forty times its size in memory.
+static LONG_READINGS: Semaphore = Semaphore::const_new(1);
 
 /// Reads a reply without holding up other conversations.
 pub(super) async fn read_apart(reply: Reply, tools: &Registry) -> (Reply, Reading) {
