@@ -25,7 +25,8 @@ pub fn capabilities(results: &Results) -> Capabilities {
         supports_parallel_tool_use: results
             .parallel_tool
             .as_ref()
-            .and_then(|result| is_supported(&result.outcome)),
+            .and_then(|result| is_supported(&result.outcome))
+            .map(|is_supported| is_supported && !single.is_some_and(breaks_clients)),
         requires_reasoning_replay: replay
             .and_then(|replay| replay.mode)
             .map(|mode| mode == ReplayMode::Required),
@@ -42,6 +43,11 @@ pub fn capabilities(results: &Results) -> Capabilities {
 /// A boolean capability is true only on `pass`, and unknown without a verdict.
 fn is_supported(outcome: &ProbeOutcome) -> Option<bool> {
     outcome.status.is_conclusive().then_some(outcome.status == Status::Pass)
+}
+
+/// Whether ordinary clients lose a single call: what breaks them on one breaks them on two.
+fn breaks_clients(single: &SingleTool) -> bool {
+    !single.outcome.breaks.is_empty()
 }
 
 /// Whether plain replies carry calls. That they do not is known only where streams do: a model that

@@ -6,6 +6,9 @@ const NATIVE: &[&str] = &["anthropic", "openai", "gemini"];
 const TEXT: &[&str] = &["xml", "json-text"];
 const ANY: &[&str] = &["anthropic", "openai", "gemini", "xml", "json-text"];
 const PLAIN: &[&str] = &["supportsPlainToolUse"];
+
+/// What is not to be had by clients that lose a single call.
+const NEEDS_PLAIN: &[&str] = &["supportsParallelToolUse"];
 const LAYERS: &[&str] = &["structured", "content", "reasoning"];
 const DEFECT: &[&str] = &["results.singleTool.defects.*"];
 const STRICTNESS: &[&str] = &["strict", "repaired", "broken"];
@@ -143,7 +146,7 @@ pub(super) const RULES: &[Rule] = &[
         when: When::Turns(&["true"], &["false"]),
         class: ChangeClass::Regression,
         severity: Severity::Major,
-        explains: Explains::Probe,
+        explains: Explains::ProbeAnd(NEEDS_PLAIN),
         meaning: "calls no longer arrive in plain replies, only in streams",
         remedy: "stream every request with tools until the server is mended",
     },
@@ -153,7 +156,7 @@ pub(super) const RULES: &[Rule] = &[
         when: When::Turns(&["false"], &["true"]),
         class: ChangeClass::Improvement,
         severity: Severity::Minor,
-        explains: Explains::Probe,
+        explains: Explains::ProbeAnd(NEEDS_PLAIN),
         meaning: "calls arrive in plain replies, and no longer in streams alone",
         remedy: "accept the profile",
     },
