@@ -21,13 +21,25 @@ const CHANGES: u64 = 6;
 /// The well-behaved model of each dialect, and quirks that take a capability from each of them.
 const MODELS: [&str; 5] =
     ["openai-native", "anthropic-native", "responses-native", "gemini-native", "ollama-native"];
-const LOSSES: [&str; 14] = [
+const LOSSES: [&str; 30] = [
     "quirks = [\"one-call\"]",
     "quirks = [\"never-repairs\"]",
+    "quirks = [\"repeats-after-error\"]",
     "quirks = [\"ignores-results\"]",
     "quirks = [\"stringifies-numbers\"]",
     "quirks = [\"stringifies-values\"]",
+    "quirks = [\"tokens-in-name\"]",
     "quirks = [{ breaks = [\"enum\"] }]",
+    "quirks = [{ breaks = [\"required\"] }]",
+    "quirks = [{ breaks = [\"integer\"] }]",
+    "quirks = [{ breaks = [\"nested-object\"] }]",
+    "quirks = [{ breaks = [\"array\"] }]",
+    "quirks = [{ breaks = [\"boolean\"] }]",
+    "quirks = [{ breaks = [\"additional-properties\"] }]",
+    "quirks = [{ breaks = [\"pattern\"] }]",
+    "quirks = [{ breaks = [\"bounds\"] }]",
+    "quirks = [{ breaks = [\"ref\"] }]",
+    "quirks = [{ breaks = [\"union\"] }]",
     "quirks = [{ breaks = [\"nested-object\", \"array\", \"ref\", \"union\"] }]",
     "quirks = [\"talks-only\"]",
     "quirks = [\"claims-calls\"]",
@@ -36,15 +48,22 @@ const LOSSES: [&str; 14] = [
     "quirks = [\"results-not-rendered\"]",
     "quirks = [\"double-encodes-arguments\"]",
     "wire_quirks = [\"truncated\"]",
+    "wire_quirks = [{ error-in-stream = \"overheated\" }]",
+    "wire_quirks = [\"arguments-lost\"]",
+    "wire_quirks = [\"arguments-tail-cut\"]",
+    "wire_quirks = [\"calls-lost\"]",
 ];
 
-/// The quirks that take something from this model.
+/// The quirks that take something from this model: all but the streams that its dialect cannot have.
 fn losses_of(model: &str) -> Vec<&'static str> {
-    let is_meant = |quirk: &&str| {
-        // The simulated Ollama has no such stream.
-        !quirk.contains("truncated") || model != "ollama-native"
+    let is_possible = |quirk: &&str| match () {
+        () if quirk.contains("calls-lost") => model == "openai-native",
+        () if quirk.contains("arguments-") => {
+            ["openai-native", "anthropic-native"].contains(&model)
+        }
+        () => true,
     };
-    LOSSES.into_iter().filter(is_meant).collect()
+    LOSSES.into_iter().filter(is_possible).collect()
 }
 
 /// What is changed around a model. None of it excuses a lost capability.
@@ -89,9 +108,34 @@ enum Around {
     TemplateGone,
     /// The target is at another place of the machine, under another name.
     NameAndUrl,
+    /// A path that is escaped where it need not be, which servers may not know.
+    UrlEscaped,
+    /// Two targets have one name.
+    TargetDuplicated,
+    NoTargets,
+    /// The model is asked for by a name that its server does not know.
+    ModelMisspelled,
+    /// Nobody is at the address.
+    ServerGone,
+    /// The folder of snapshots is gone, but a policy says that there is a gate.
+    SnapshotsGone,
+    SnapshotsAreFile,
+    SnapshotIsFolder,
+    SnapshotCutShort,
+    SnapshotTwice,
+    SnapshotNewer,
+    SnapshotFileRenamed,
+    PolicyGone,
+    PolicySpoilt,
+    PolicyMisspelled,
+    PolicyNewer,
+    SuiteElsewhere,
+    SuiteEmpty,
+    BudgetSpent,
+    OneAtATime,
 }
 
-const AROUND: [Around; 33] = [
+const AROUND: [Around; 59] = [
     Around::Nothing,
     Around::ModelReworded,
     Around::Template,
@@ -99,6 +143,12 @@ const AROUND: [Around; 33] = [
     Around::Url("http://127.0.0.1:PORT/"),
     Around::Url("http://LocalHost:PORT/v1"),
     Around::Url("http://127.0.0.1:PORT/v1/"),
+    Around::Url("HTTP://127.1:PORT"),
+    Around::Url("http://2130706433:PORT/v1"),
+    Around::Url("http://[::ffff:127.0.0.1]:PORT"),
+    Around::Url("http://user:word@127.0.0.1:PORT"),
+    Around::Url("http://127.0.0.1:PORT//v1"),
+    Around::Url("http://127.0.0.1:0PORT/v1/../"),
     Around::Name,
     Around::SuiteComment,
     Around::SuiteKeysReordered,
@@ -125,21 +175,59 @@ const AROUND: [Around; 33] = [
     Around::PolicyIsFolder,
     Around::TemplateGone,
     Around::NameAndUrl,
+    Around::UrlEscaped,
+    Around::TargetDuplicated,
+    Around::NoTargets,
+    Around::ModelMisspelled,
+    Around::ServerGone,
+    Around::SnapshotsGone,
+    Around::SnapshotsAreFile,
+    Around::SnapshotIsFolder,
+    Around::SnapshotCutShort,
+    Around::SnapshotTwice,
+    Around::SnapshotNewer,
+    Around::SnapshotFileRenamed,
+    Around::PolicyGone,
+    Around::PolicySpoilt,
+    Around::PolicyMisspelled,
+    Around::PolicyNewer,
+    Around::SuiteElsewhere,
+    Around::SuiteEmpty,
+    Around::BudgetSpent,
+    Around::OneAtATime,
 ];
 
 impl Around {
-    /// Whether it may not pass, though no capability is lost.
-    fn is_grave(self) -> bool {
-        matches!(
-            self,
+    /// The exit codes it may have where no capability is lost. What cannot be read is refused before
+    /// anything is asked.
+    fn exits(self) -> &'static [i32] {
+        match self {
+            Self::PolicyIsFolder
+            | Self::TemplateGone
+            | Self::TargetDuplicated
+            | Self::NoTargets
+            | Self::SnapshotsAreFile
+            | Self::SnapshotIsFolder
+            | Self::SnapshotCutShort
+            | Self::SnapshotTwice
+            | Self::SnapshotNewer
+            | Self::PolicySpoilt
+            | Self::PolicyMisspelled
+            | Self::PolicyNewer
+            | Self::SuiteElsewhere
+            | Self::SuiteEmpty => &[2],
             Self::SuiteProbeRemoved
-                | Self::TargetRemoved
-                | Self::SnapshotsElsewhere
-                | Self::SnapshotDeleted
-                | Self::OnlyStreams
-                | Self::PolicyIsFolder
-                | Self::TemplateGone
-        )
+            | Self::TargetRemoved
+            | Self::SnapshotsElsewhere
+            | Self::SnapshotDeleted
+            | Self::SnapshotsGone
+            | Self::OnlyStreams
+            | Self::UrlEscaped
+            | Self::ModelMisspelled
+            | Self::ServerGone
+            | Self::BudgetSpent => DENIED_OR_INCONCLUSIVE,
+            _ => &[0],
+        }
     }
 
     /// Its name without what it is changed to.
@@ -147,6 +235,9 @@ impl Around {
         format!("{self:?}").split('(').next().unwrap_or_default().to_owned()
     }
 }
+
+/// The exit codes of a gate that lets nothing through.
+const DENIED_OR_INCONCLUSIVE: &[i32] = &[1, 3];
 
 /// The fields of a profile.
 type Fields = std::vec::IntoIter<(String, Value)>;
@@ -200,7 +291,6 @@ impl House {
             fs::copy(&path, folder.path().join("probes").join(path.file_name().unwrap())).unwrap();
         }
         fs::write(folder.path().join("template.jinja"), "{{ messages }}").unwrap();
-        fs::write(folder.path().join("toolprobe-policy.toml"), "").unwrap();
         let (sim, url) = serve(folder.path());
         let (served, arguments) = (model.to_owned(), vec!["--trials", "1"]);
         let house = Self {
@@ -272,6 +362,11 @@ impl House {
         files.into_iter().find(|it| it.display().to_string().contains("house-")).unwrap()
     }
 
+    /// Another name for the file of the snapshot.
+    fn other_snapshot(&self) -> PathBuf {
+        self.path("profiles/house-of-before.json")
+    }
+
     /// Gives the model another name at its server, which is served so from the next start on.
     fn rename_model(&mut self) {
         self.served = format!("{}-2", self.model);
@@ -279,6 +374,7 @@ impl House {
         fs::rename(file(self.model), file(&self.served)).unwrap();
     }
 
+    #[expect(clippy::too_many_lines, reason = "one arm for each change, and none forgotten")]
     fn change(&mut self, around: Around) {
         match around {
             Around::Nothing => {}
@@ -352,6 +448,57 @@ impl House {
                 self.name = "mansion";
                 self.change(Around::Url("http://localhost:PORT/v1"));
             }
+            Around::UrlEscaped => {
+                self.url.push_str("/%76%31");
+                self.configure();
+            }
+            Around::TargetDuplicated => self.edit("toolprobe.toml", |it| it.repeat(2)),
+            Around::NoTargets => self.edit("toolprobe.toml", |_| String::new()),
+            Around::ModelMisspelled => {
+                self.served.push_str("-misspelled");
+                self.configure();
+            }
+            Around::ServerGone => self.stop(),
+            Around::SnapshotsGone => fs::remove_dir_all(self.path("profiles")).unwrap(),
+            Around::SnapshotsAreFile => {
+                fs::remove_dir_all(self.path("profiles")).unwrap();
+                fs::write(self.path("profiles"), "").unwrap();
+            }
+            Around::SnapshotIsFolder => {
+                let snapshot = self.snapshot();
+                fs::remove_file(&snapshot).unwrap();
+                fs::create_dir(&snapshot).unwrap();
+            }
+            Around::SnapshotCutShort => {
+                let text = fs::read_to_string(self.snapshot()).unwrap();
+                fs::write(self.snapshot(), &text[..text.len() / 2]).unwrap();
+            }
+            Around::SnapshotTwice => drop(fs::copy(self.snapshot(), self.other_snapshot())),
+            Around::SnapshotNewer => self.edit_snapshot(|fields| {
+                let newer = |(key, value): (String, Value)| {
+                    let value = if key == "profileVersion" { Value::from(99) } else { value };
+                    (key, value)
+                };
+                fields.map(newer).collect()
+            }),
+            Around::SnapshotFileRenamed => {
+                fs::rename(self.snapshot(), self.other_snapshot()).unwrap();
+            }
+            Around::PolicyGone => fs::remove_file(self.path("toolprobe-policy.toml")).unwrap(),
+            Around::PolicySpoilt => self.policy("[[rule\n"),
+            Around::PolicyMisspelled => {
+                self.policy("[[rule]]\ncode = 'paralel-lost'\nlevel = 'allow'\n");
+            }
+            Around::PolicyNewer => self.policy("policy_version = 99\n"),
+            Around::SuiteElsewhere => {
+                fs::rename(self.path("probes"), self.path("prboes")).unwrap();
+            }
+            Around::SuiteEmpty => {
+                fs::remove_dir_all(self.path("probes")).unwrap();
+                fs::create_dir(self.path("probes")).unwrap();
+            }
+            Around::BudgetSpent => self.arguments.extend(["--max-requests", "5"]),
+            Around::OneAtATime => self.arguments.extend(["--concurrency", "1"]),
             Around::HistoryLost => fs::remove_file(self.path("reports/history.csv")).unwrap(),
             Around::HistoryCutShort => self.edit("reports/history.csv", |it| {
                 it.chars().take(it.chars().count() - 9).collect()
@@ -408,6 +555,8 @@ fn outcome(model: &'static str, around: Around, loss: Option<&str>) -> (Option<i
     assert_eq!(code, Some(0), "{said}");
     let (code, said) = house.toolprobe(&["accept", "--all"]);
     assert_eq!(code, Some(0), "{said}");
+    // Before the first snapshot, who has a policy has a gate that compares nothing.
+    house.policy("");
     if let Some(quirk) = loss {
         house.edit(&format!("models/{model}.toml"), |text| {
             text.replacen("\n[profile]", &format!("\n{quirk}\n\n[profile]"), 1)
@@ -424,14 +573,11 @@ fn outcome(model: &'static str, around: Around, loss: Option<&str>) -> (Option<i
         house.change(around);
     }
     let (code, said) = house.run();
-    let harmless = loss.is_none() && !around.is_grave();
-    // What cannot be read is refused before anything is asked.
-    let expected = match around {
-        Around::PolicyIsFolder | Around::TemplateGone => [Some(2); 2],
-        _ if harmless => [Some(0); 2],
-        _ => [Some(1), Some(3)],
+    let expected = match around.exits() {
+        [0] if loss.is_some() => DENIED_OR_INCONCLUSIVE,
+        exits => exits,
     };
-    (code, expected.contains(&code), said)
+    (code, code.is_some_and(|code| expected.contains(&code)), said)
 }
 
 /// How the changes of one kind came out: denied, inconclusive, refused, passed.

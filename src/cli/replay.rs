@@ -110,7 +110,7 @@ impl Outcome {
             let rule = problem.rule();
             let (code, class, severity) = (rule.into(), ReplayRule::CLASS, rule.severity);
             let about = PolicyInput { code, class, severity, target: &target, effect: None };
-            let InForce { policy, built_in, today } = in_force;
+            let InForce { policy, built_in, today, .. } = in_force;
             let (level, because) = rule_on(about, policy, built_in, *today);
             Ruled { level, because, problem }
         };

@@ -31,14 +31,20 @@ fn describe_url(url: &Url) -> String {
 /// Scheme, host and port of a URL. The names of this machine are one host.
 pub(crate) fn origin(url: &Url) -> String {
     let host = match url.host() {
-        Some(Host::Ipv4(Ipv4Addr::LOCALHOST) | Host::Ipv6(Ipv6Addr::LOCALHOST)) => {
-            "localhost".to_owned()
+        Some(Host::Ipv6(Ipv6Addr::LOCALHOST)) => "localhost".to_owned(),
+        Some(Host::Ipv4(address)) => ipv4_host(address),
+        Some(Host::Ipv6(address)) => {
+            address.to_ipv4_mapped().map_or_else(|| format!("[{address}]"), ipv4_host)
         }
-        Some(host) => host.to_string().trim_end_matches('.').to_ascii_lowercase(),
+        Some(Host::Domain(name)) => name.trim_end_matches('.').to_ascii_lowercase(),
         None => String::new(),
     };
     let port = url.port_or_known_default().map(|port| format!(":{port}")).unwrap_or_default();
     format!("{}://{host}{port}", url.scheme())
+}
+
+fn ipv4_host(address: Ipv4Addr) -> String {
+    if address == Ipv4Addr::LOCALHOST { "localhost".to_owned() } else { address.to_string() }
 }
 
 #[cfg(test)]
@@ -60,6 +66,9 @@ mod tests {
                 "http://LOCALHOST:8080/v1",
                 "http://127.0.0.1:8080/v1/",
                 "http://[::1]:8080/v1//",
+                "http://[::ffff:127.0.0.1]:8080",
+                "http://127.1:8080/v1",
+                "http://user:word@2130706433:8080/v1",
                 "http://localhost.:8080/v1/chat/completions",
             ],
         );
@@ -73,6 +82,7 @@ mod tests {
         );
         same(DialectId::Gemini, &["https://g", "https://g/v1beta", "https://g/v1beta/models"]);
         same(DialectId::Ollama, &["http://h:11434", "http://h:11434/api/", "http://h:11434/v1"]);
+        same(DialectId::OpenAiChat, &["http://10.0.0.1/v1", "http://[::ffff:10.0.0.1]:80"]);
         same(DialectId::OpenAiChat, &["sim:", "sim:/"]);
     }
 
@@ -85,6 +95,8 @@ mod tests {
             "http://h/v2",
             "http://other/v1",
             "http://h/proxy/v1",
+            "http://127.0.0.2/v1",
+            "http://[::2]/v1",
             "http://h/v1?api-version=2",
         ] {
             assert_ne!(chat("http://h/v1"), chat(other), "{other}");

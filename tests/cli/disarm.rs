@@ -185,6 +185,9 @@ fn a_target_that_is_no_longer_configured_is_missing_whatever_else_is_probed() {
 fn a_run_that_is_to_be_compared_and_finds_no_snapshot_is_inconclusive() {
     let place = Place::with(&["openai-native"]);
     place.exits(0, &LIGHT);
+    fs::write(place.path("toolprobe-policy.toml"), "").unwrap();
+    assert!(place.exits(3, &LIGHT).contains("nothing was compared: no snapshots in profiles; "));
+    fs::remove_file(place.path("toolprobe-policy.toml")).unwrap();
     let said = place.exits(3, &[&LIGHT[..], &["--quiet", "--profiles", "profilse"]].concat());
     assert!(said.contains("nothing was compared: no snapshots in profilse; "), "{said}");
     fs::create_dir(place.path("profiles")).unwrap();

@@ -29,18 +29,19 @@ pub(crate) struct InForce {
     pub(crate) policy: Policy,
     pub(crate) built_in: Policy,
     pub(crate) today: NaiveDate,
+    /// Whether the user has a policy, be it an empty one.
+    pub(crate) is_users: bool,
 }
 
 impl PolicyArgs {
     pub(crate) fn load(&self) -> Result<InForce, CliError> {
-        let policy = match &self.policy {
-            Some(path) => read(path)?,
-            // Whatever is there must be one: a folder or a dead link is not "no policy".
-            None if Path::new(POLICY).symlink_metadata().is_ok() => read(Path::new(POLICY))?,
-            None => Policy::default(),
-        };
+        // Whatever is there must be one: a folder or a dead link is not "no policy".
+        let usual = || Some(Path::new(POLICY)).filter(|path| path.symlink_metadata().is_ok());
+        let path = self.policy.as_deref().or_else(usual);
+        let policy = path.map(read).transpose()?.unwrap_or_default();
         let built_in = Policy::built_in().map_err(CliError::inconclusive)?;
-        Ok(InForce { policy, built_in, today: clock::now()?.date_naive() })
+        let today = clock::now()?.date_naive();
+        Ok(InForce { policy, built_in, today, is_users: path.is_some() })
     }
 }
 

@@ -99,6 +99,6 @@ fn level(model: &str, fate: FateKind, has_equivalent: Option<bool>, in_force: &I
     };
     let target = &format!("adapter/{model}");
     let about = PolicyInput { code: rule.into(), class, severity, target, effect: Some(effect) };
-    let InForce { policy, built_in, today } = in_force;
+    let InForce { policy, built_in, today, .. } = in_force;
     rule_on(about, policy, built_in, *today).0.to_string()
 }

@@ -175,7 +175,7 @@ pub(super) fn run(request: &Request<'_>, console: &Console) -> Result<Exit, CliE
     let runtime = tokio::runtime::Runtime::new()?;
     let compared = runtime.block_on(request.compare(&upstream, &settings, &in_force, console))?;
     let diff = compared.diff.clone();
-    let InForce { policy, built_in, today } = &in_force;
+    let InForce { policy, built_in, today, .. } = &in_force;
     let gate = gate(diff, policy, built_in, &Quarantine::default(), *today);
     request.show(&gate, &compared, console)?;
     let exit = exit_of(&gate, compared.recorder.manifest());

@@ -32,7 +32,7 @@ pub(crate) struct AgainstArgs {
     /// Where the snapshots are [default: profiles]
     ///
     /// A run that has nothing to compare with exits 3 where this folder is named
-    /// or exists.
+    /// or exists, or there is a policy.
     #[arg(long, value_name = "DIR")]
     profiles: Option<PathBuf>,
 
@@ -45,7 +45,7 @@ pub(crate) struct Baseline {
     in_force: InForce,
     snapshots: Vec<Profile>,
     folder: PathBuf,
-    /// Whether the user wants a comparison: the folder was named, or is there.
+    /// Whether the user wants a comparison: the folder was named or is there, or a policy is.
     is_wanted: bool,
 }
 
@@ -67,7 +67,8 @@ impl AgainstArgs {
     pub(crate) fn load(&self) -> Result<Baseline, CliError> {
         let in_force = self.policy.load()?;
         let folder = self.folder().to_owned();
-        let is_wanted = self.profiles.is_some() || ProfileFolder::new(&folder).is_there();
+        let is_wanted =
+            self.profiles.is_some() || ProfileFolder::new(&folder).is_there() || in_force.is_users;
         Ok(Baseline { in_force, snapshots: read_profiles(&folder)?, folder, is_wanted })
     }
 }
@@ -141,7 +142,7 @@ impl Baseline {
             Confirm::On => changes.with_confirmations(&manifest.confirmations),
             Confirm::Off => changes,
         };
-        let InForce { policy, built_in, today } = &self.in_force;
+        let InForce { policy, built_in, today, .. } = &self.in_force;
         let (quarantine, history) = match quarantine(run) {
             Ok(quarantine) => (quarantine, None),
             Err(error) => (Quarantine::default(), Some(flaky_unknown(error))),
