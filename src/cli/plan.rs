@@ -48,6 +48,9 @@ pub(super) struct PlanArgs {
 
 pub(super) fn run(args: &PlanArgs, console: &Console) -> Result<Exit, CliError> {
     let found = profiles_named(&args.name, &args.profiles, &args.reports)?;
+    if matches!(&found, NamedProfiles::Many(profiles) if profiles.is_empty()) {
+        return Err(CliError::usage(format!("there is no profile in '{}'", args.name)));
+    }
     if let Some(program) = args.program {
         let text = match &found {
             NamedProfiles::One(profile) => program.render(profile),

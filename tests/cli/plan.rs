@@ -1,7 +1,11 @@
 //! `toolprobe plan`
 
-use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
 
+use serde_json::{Value, json};
+
+use crate::Sim;
 use crate::place::{LIGHT, Place, edit};
 
 fn plan_of(place: &Place, name: &str) -> Value {
@@ -56,8 +60,28 @@ fn a_plan_follows_from_the_results_whatever_the_profile_stores() {
 }
 
 #[test]
+fn a_target_goes_by_the_name_that_its_user_gave_it() {
+    let (one, two, place) = (Sim::start(), Sim::start(), Place::with(&[]));
+    let target = |(name, sim): (&str, &Sim)| {
+        let url = &sim.url;
+        format!("[[targets]]\nname = '{name}'\nbase_url = '{url}'\nmodel = 'qwen3-coder-xml'\n")
+    };
+    let targets = [("house", &one), ("mansion", &two)].map(target);
+    fs::write(place.path("toolprobe.toml"), targets.concat()).unwrap();
+    place.exits(0, &["run", "--suite", "light"]);
+    place.exits(0, &["accept"]);
+    let of_house = |it: &PathBuf| it.to_str().unwrap().contains("house");
+    let healthy = place.snapshots().into_iter().find(of_house).unwrap();
+    edit(&healthy, |profile| profile["results"] = json!({}));
+    assert_eq!(kinds(&plan_of(&place, "house")), [""; 0]);
+    assert_eq!(kinds(&plan_of(&place, "mansion")), ["parsing"]);
+}
+
+#[test]
 fn what_is_neither_a_profile_nor_a_run_is_named() {
     let place = Place::with(&[]);
+    fs::create_dir(place.path("nothing")).unwrap();
+    assert!(place.exits(2, &["plan", "nothing"]).contains("there is no profile in 'nothing'"));
     let said = place.exits(2, &["plan", "no-such-thing"]);
     assert!(said.contains("'no-such-thing' is neither a profile"), "{said}");
 }

@@ -46,10 +46,12 @@ pub(crate) fn profiles_named(
     }
     if !path.is_dir() && snapshots.is_dir() {
         let known = read_profiles(snapshots)?.into_iter();
-        let newest = known
-            .filter(|it| it.subject.name() == name || it.subject.model == name)
-            .max_by_key(|it| it.verified_at);
-        if let Some(profile) = newest {
+        let is_named = |it: &Profile| it.subject.name() == name || it.subject.model == name;
+        // A target's own name goes before that of a model, which several may have.
+        let best = known
+            .filter(|it| it.name() == name || is_named(it))
+            .max_by_key(|it| (it.name() == name, it.verified_at));
+        if let Some(profile) = best {
             return Ok(NamedProfiles::One(Box::new(profile)));
         }
     }
