@@ -81,10 +81,47 @@ fn one(profile: &Profile, report: &Report<'_>, style: TerminalStyle) -> String {
     }
     let targets = report.targets();
     let sections: Vec<ProbeView<'_>> = targets.iter().flat_map(TargetView::sections).collect();
-    let mut text = format!("{}\n\n{}\n", heading(profile), probes(&sections, style));
-    if style.detail == Detail::Full {
-        text.extend(["\n", &legend(), "\n"]);
+    match style.detail {
+        Detail::Brief => brief(profile, &sections, style),
+        Detail::Full => full(profile, &sections, style),
     }
+}
+
+/// What fits on a screen of 24 lines: a line for each probe, correction and false claim, and one for the tier.
+fn brief(profile: &Profile, sections: &[ProbeView<'_>], style: TerminalStyle) -> String {
+    let plan = plan_rows(&profile.corrections);
+    let plan = plan.iter().map(|(kind, summary)| format!("{kind}: {summary}"));
+    let plan = if plan.len() == 0 { vec!["nothing to correct".to_owned()] } else { plan.collect() };
+    let tier = profile.rollout.iter().map(|rollout| {
+        let rows = rollout_rows(rollout).into_iter();
+        rows.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
+    });
+    let tier = tier.map(|words| words.trim_start_matches("tier ").to_owned());
+    let settings = settings(profile).into_iter().map(|(name, value)| format!("{name} {value}"));
+    let claims = claim_rows(&profile.false_claims);
+    let claims = claims.iter().map(|(claim, words)| format!("{claim}: {words}"));
+    let room = usize::from(style.width).saturating_sub(BRIEF_NAMES).max(20);
+    let named = |name: &'static str, lines: Vec<String>| {
+        let names = std::iter::once(name).chain(std::iter::repeat(""));
+        let lines = lines.iter().map(|words| cut(for_terminal(words), room));
+        names.zip(lines).collect::<Vec<_>>()
+    };
+    let rows = [
+        named("plan", plan),
+        named("tier", tier.collect()),
+        vec![("settings", settings.collect::<Vec<_>>().join(", "))],
+        named("but it says", claims.collect()),
+    ];
+    let rows = pairs(rows.concat().into_iter(), style);
+    format!("{}\n{}\n\n{rows}\n", heading(profile), probes(sections, style))
+}
+
+/// How wide the names of a brief page are at most, with what is around them.
+const BRIEF_NAMES: usize = 16;
+
+/// All that is known.
+fn full(profile: &Profile, sections: &[ProbeView<'_>], style: TerminalStyle) -> String {
+    let mut text = format!("{}\n\n{}\n\n{}\n", heading(profile), probes(sections, style), legend());
     text.push_str("\nPlan for an adapter\n");
     text.push_str(&match plan_rows(&profile.corrections).as_slice() {
         [] => "  nothing to correct".to_owned(),
@@ -100,10 +137,7 @@ fn one(profile: &Profile, report: &Report<'_>, style: TerminalStyle) -> String {
         text.push_str("\n\nThe server says otherwise\n");
         text.push_str(&pairs(claim_rows(&profile.false_claims).into_iter(), style));
     }
-    if style.detail == Detail::Full {
-        text.push_str(&details(profile, &sections, style));
-    }
-    text + "\n"
+    text + &details(profile, sections, style) + "\n"
 }
 
 /// What does not fit on one screen.
@@ -159,8 +193,9 @@ fn room(sections: &[ProbeView<'_>], style: TerminalStyle) -> usize {
         return usize::MAX;
     }
     let probe = sections.iter().map(|it| it.outcome.probe.chars().count()).max();
-    let verdict = sections.iter().map(|it| it.outcome.status.as_str().len() + 2).max();
-    let taken = probe.unwrap_or_default() + verdict.unwrap_or_default() + OTHER_COLUMNS;
+    let verdicts = sections.iter().map(|it| it.outcome.status.as_str().len() + 2);
+    let verdict = verdicts.fold("verdict".len(), usize::max);
+    let taken = probe.unwrap_or_default() + verdict + OTHER_COLUMNS;
     usize::from(style.width).saturating_sub(taken).max(20)
 }
 
