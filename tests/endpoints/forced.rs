@@ -91,26 +91,43 @@ async fn a_call_may_be_demanded_by_name_where_any_call_may_not() {
     .await;
 }
 
+/// The tool that a request demands: the one it names, or the first that it offers.
+fn demanded(asked: &Asked) -> &str {
+    let (choice, tool) = (&asked.body["tool_choice"], &asked.body["tools"][0]);
+    let config = &asked.body["toolConfig"]["functionCallingConfig"];
+    let names = [
+        &choice["function"]["name"],
+        &choice["name"],
+        &config["allowedFunctionNames"][0],
+        &tool["function"]["name"],
+        &tool["name"],
+        &tool["functionDeclarations"][0]["name"],
+    ];
+    names.into_iter().find_map(Value::as_str).unwrap()
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn choices_are_asked_whether_or_not_the_model_calls_by_itself() {
-    let (path, healthy) = PLACES[0];
-    let server = Server::start(move |asked| {
-        if !is_forced(asked) || choice(asked).is_null() {
-            return reluctant(asked, healthy);
+async fn choices_are_asked_whether_or_not_the_model_calls_by_itself_in_any_dialect() {
+    join_all(PLACES.into_iter().take(4).map(async |(path, healthy)| {
+        let server = Server::start(move |asked| {
+            if !is_forced(asked) {
+                return reluctant(asked, healthy);
+            }
+            let tool = demanded(asked);
+            let ask =
+                format!("Call the tool `{tool}` once, with:\n- message = \"x\"\n- tag = \"alpha\"");
+            healthy(&reworded(asked, "Say hello.", &ask.replace('\n', "\\n").replace('"', "\\\"")))
+        })
+        .await;
+        let args = ["--suite", "full", "--trials", "1", "--timeout", "20s"];
+        let verdict = probe(&server.at(path), &args).await;
+        assert_eq!(verdict.profile["toolDelivery"], "forced", "{path}: {}", verdict.errors);
+        let choices = &verdict.profile["results"]["extended"]["tool-choice"]["cases"];
+        for choice in ["required", "named"] {
+            assert_eq!(choices[choice]["verdict"], "accepted-valid", "{path}, {choice}: {choices}");
         }
-        let tool = &asked.body["tools"][0]["function"]["name"];
-        let named = choice(asked)["function"]["name"].as_str().or(tool.as_str()).unwrap();
-        let ask =
-            format!("Call the tool `{named}` once, with:\n- message = \"x\"\n- tag = \"alpha\"");
-        healthy(&reworded(asked, "Say hello.", &ask.replace('\n', "\\n").replace('"', "\\\"")))
-    })
+    }))
     .await;
-    let args = ["--suite", "full", "--trials", "1", "--timeout", "20s"];
-    let verdict = probe(&server.at(path), &args).await;
-    let choices = &verdict.profile["results"]["extended"]["tool-choice"]["cases"];
-    for choice in ["required", "named"] {
-        assert_eq!(choices[choice]["verdict"], "accepted-valid", "{choice}: {choices}");
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -16,6 +16,10 @@ fn has_single_calls(verdict: &Verdict, name: &str) {
     }
 }
 
+fn closure_errors(verdict: &Verdict) -> u64 {
+    verdict.profile["metrics"]["toolResultClosureErrors"].as_u64().unwrap()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn two_results_that_are_refused_are_no_parallel_tool_use_in_any_dialect() {
     let cases = PLACES.into_iter().zip(RESULTS);
@@ -36,8 +40,11 @@ async fn two_results_that_are_refused_are_no_parallel_tool_use_in_any_dialect() 
         assert!(reason.contains("one function response at a time"), "{path}: {reason}");
         let parallel = &verdict.profile["results"]["parallelTool"];
         assert_eq!(parallel["resultsTaken"], "rejected", "{path}");
-        let errors = &verdict.profile["metrics"]["toolResultClosureErrors"];
-        assert!(errors.as_u64().is_some_and(|errors| errors > 0), "{path}: {errors}");
+        // In both trials: after two calls, and in a history with two.
+        assert!(closure_errors(&verdict) >= 4, "{path}: {}", closure_errors(&verdict));
+        let server = Server::start(healthy).await;
+        let verdict = probe(&server.at(path), &ARGS).await;
+        assert_eq!(closure_errors(&verdict), 0, "{path}");
     }))
     .await;
 }

@@ -1,10 +1,11 @@
 //! Is a refusal of everything never taken for a finding, and a refusal of one thing still one?
 
+use futures_util::future::join_all;
 use futures_util::{StreamExt as _, stream};
 use serde_json::json;
 
 use crate::chat::{self, good};
-use crate::places::{PLACES, Place};
+use crate::places::{PLACES, Place, RESULTS, is_streamed};
 use crate::probe;
 use crate::server::{Script, Server};
 
@@ -80,19 +81,29 @@ async fn streams_that_alone_are_refused_in_unknown_words_are_a_finding() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_alone_is_refused_stays_a_finding() {
-    let server = Server::start(|asked| {
-        let messages = asked.body["messages"].to_string();
-        if messages.contains("\"tool\"") {
-            return chat::refusal(400, "no results, please");
+async fn what_alone_is_refused_stays_a_finding_in_any_dialect() {
+    join_all(PLACES.into_iter().zip(RESULTS).map(async |((path, healthy), result)| {
+        let server = Server::start(move |asked| {
+            if asked.body.to_string().contains(result) {
+                return chat::refusal(400, "no results, please");
+            }
+            if is_streamed(asked) {
+                return chat::refusal(400, "Guthaben verbraucht");
+            }
+            healthy(asked)
+        })
+        .await;
+        let verdict = probe(&server.at(path), &["--trials", "2", "--timeout", "20s"]).await;
+        for (result, words) in [
+            ("closedLoop", "no results, please"),
+            ("errorRepair", "no results, please"),
+            // Plain requests are answered all the while.
+            ("streaming", "Guthaben"),
+        ] {
+            let (status, reason) = verdict.result(result);
+            assert_eq!(status, "fail", "{path}: {result}: {reason}");
+            assert!(reason.contains(words), "{path}: {result}: {reason}");
         }
-        chat::answer(asked, &good(asked))
-    })
+    }))
     .await;
-    let verdict = probe(&server.at("/v1/chat/completions"), &["--trials", "2"]).await;
-    for result in ["closedLoop", "errorRepair"] {
-        let (status, reason) = verdict.result(result);
-        assert_eq!(status, "fail", "{result}: {reason}");
-        assert!(reason.contains("no results, please"), "{reason}");
-    }
 }
