@@ -27,5 +27,6 @@ class Adapter(http.server.BaseHTTPRequestHandler):
 
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", 0))), Adapter)
+server.handle_error = lambda *_: None  # a client may leave early
 print(f"http://127.0.0.1:{server.server_port}", flush=True)
 server.serve_forever()
