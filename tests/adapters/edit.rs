@@ -62,6 +62,16 @@ pub(crate) fn edit(body: &mut Value, edit: &Edit, counter: &mut Counter) {
         Edit::Join(path, role) => each(body, &steps(path), &mut |it| join(it, role)),
         Edit::Shift(path, key) => each(body, &steps(path), &mut |it| shift(it, key)),
         Edit::Doubles(path) => each(body, &steps(path), &mut doubles),
+        Edit::Respace(path) => each(body, &steps(path), &mut |it| {
+            if let Value::String(old) = it {
+                *old = old.split_whitespace().collect::<Vec<_>>().join(" ");
+            }
+        }),
+        Edit::PlainLetters(path) => each(body, &steps(path), &mut |it| {
+            if let Value::String(old) = it {
+                old.retain(|letter| letter.is_ascii());
+            }
+        }),
         Edit::SplitCalls => each(body, &["messages"], &mut split_calls),
         Edit::SplitResults => each(body, &["contents"], &mut split_results),
         Edit::Body(value) => *body = value.clone(),
@@ -76,6 +86,8 @@ pub(crate) fn edit(body: &mut Value, edit: &Edit, counter: &mut Counter) {
         | Edit::SwapEvents(_)
         | Edit::DropLines(_)
         | Edit::Comments
+        | Edit::CarriageReturns
+        | Edit::SmallPieces
         | Edit::Gzip
         | Edit::Slow
         | Edit::Close
@@ -207,7 +219,7 @@ fn split_results(value: &mut Value) {
 }
 
 fn steps(path: &str) -> Vec<&str> {
-    path.split('/').collect()
+    path.split('/').filter(|step| !step.is_empty()).collect()
 }
 
 fn filled(value: &Value, counter: &mut Counter) -> Value {

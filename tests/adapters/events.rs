@@ -70,6 +70,7 @@ impl Events {
                     (held, false) => out = held.unwrap_or_default() + &out,
                 },
                 Edit::Comments => out = format!(": keep-alive\n\n{out}"),
+                Edit::CarriageReturns => out = out.replace('\n', "\r\n"),
                 _ => {}
             }
         }

@@ -89,6 +89,10 @@ pub(crate) enum Edit {
     Shift(String, String),
     /// Reads a text that is JSON with numbers as JavaScript has them, and writes it anew.
     Doubles(String),
+    /// Makes one space of all white space in a text.
+    Respace(String),
+    /// Drops the letters of a text that are beyond ASCII.
+    PlainLetters(String),
     /// Chat: makes a turn of its own of each call with its result.
     SplitCalls,
     /// Gemini: makes a turn of its own of each result.
@@ -115,6 +119,10 @@ pub(crate) enum Edit {
     SwapEvents(String),
     /// Drops the lines of a stream that begin like this.
     DropLines(String),
+    /// Ends lines as on Windows.
+    CarriageReturns,
+    /// Sends streams in pieces of three bytes.
+    SmallPieces,
     /// Puts a comment before every event.
     Comments,
     /// Compresses the body.

@@ -171,6 +171,8 @@ async fn forward(shared: Arc<Shared>, request: Request) -> Response {
         }))
     } else if has(|it| matches!(it, Edit::ReadOn)) {
         Body::from_stream(read_on(answer))
+    } else if has(|it| matches!(it, Edit::SmallPieces)) {
+        Body::from_stream(answer.bytes_stream().flat_map(|piece| stream::iter(small_pieces(piece))))
     } else if edits.is_empty() {
         Body::from_stream(answer.bytes_stream())
     } else {
@@ -189,6 +191,13 @@ fn read_on(answer: reqwest::Response) -> impl Stream<Item = Result<Bytes, reqwes
         }
     });
     stream::unfold(receiver, async |mut receiver| Some((receiver.recv().await?, receiver)))
+}
+
+fn small_pieces(piece: Result<Bytes, reqwest::Error>) -> Vec<Result<Bytes, reqwest::Error>> {
+    match piece {
+        Ok(bytes) => bytes.chunks(3).map(|it| Ok(Bytes::copy_from_slice(it))).collect(),
+        Err(error) => vec![Err(error)],
+    }
 }
 
 /// A JSON body, changed and written anew.

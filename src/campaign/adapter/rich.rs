@@ -11,11 +11,12 @@ use crate::dialect::DialectId;
 use crate::ir::{
     CallFormat, CallId, Message, Object, Part, Request, ToolCall, ToolChoice, ToolResult, ToolSpec,
 };
+use crate::sim::REPEAT_SLOWLY;
 
 /// The requests for one model, each with the nonce in its words.
 pub(super) fn rich_requests(dialect: DialectId, nonce: &str) -> Vec<Request> {
     let base = Request {
-        system: Some(format!("Keep to the rules of house {nonce}. Answer in one line.")),
+        system: Some(rules(nonce)),
         messages: history(dialect, nonce),
         tools: tools(),
         max_tokens: Some(777),
@@ -32,17 +33,31 @@ pub(super) fn rich_requests(dialect: DialectId, nonce: &str) -> Vec<Request> {
         tools: tools(),
         ..Request::default()
     };
+    let repeated = |stream| Request {
+        messages: vec![Message::user(format!("{REPEAT_SLOWLY}\n{nonce} {LETTERS}"))],
+        stream,
+        ..Request::default()
+    };
+    let letters = [repeated(false), repeated(true)];
     let with_body =
         |(extra, tools)| Request { extra, tools, max_tokens: Some(4096), ..Request::default() };
     let bodies = [(media(dialect, nonce), Vec::new()), (features(dialect, nonce), tools())];
-    [plain, streamed, forbidden, numbers].into_iter().chain(bodies.map(with_body)).collect()
+    let all = [plain, streamed, forbidden, numbers].into_iter().chain(letters);
+    all.chain(bodies.map(with_body)).collect()
 }
 
 /// Features of Anthropic's that its header asks for; sent with every rich request.
 pub(super) const BETA: (&str, &str) = ("anthropic-beta", "interleaved-thinking-2025-05-14");
 
+/// Letters of one to four bytes, and white space that is easily lost.
+const LETTERS: &str = "Größe  ≥ 3,\t京都 🙂 e\u{301}  \\n";
+
 /// A number that doubles cannot hold, and one that they write without its point.
 const LARGE: u64 = 9_007_199_254_740_993;
+
+fn rules(nonce: &str) -> String {
+    format!("Keep to the rules of house {nonce}:\n- Answer in one line.\n- Keep “quotes”.")
+}
 
 fn numbers_prompt(nonce: &str) -> String {
     format!("Call the tool `find_place` once, with:\n- name = \"{nonce}-n\"\n- serial = {LARGE}\n")
@@ -59,13 +74,13 @@ fn history(dialect: DialectId, nonce: &str) -> Vec<Message> {
         error_code: None,
     };
     let results = [
-        result(first, &format!("{{\"place\": \"dock {nonce}\", \"open\": true}}"), false),
+        result(first, &format!("{{\"place\": \"dock {nonce}\",\n  \"quay\": \"Önsköld\"}}"), false),
         result(second, &format!("no such place: {nonce}-b"), true),
     ];
     let words = Part::Text(format!("I look both of them up for {nonce}."));
     let parts = std::iter::once(words).chain(calls.clone().map(Part::Call)).collect();
     vec![
-        Message::user(format!("Where are {nonce}-a and {nonce}-b?")),
+        Message::user(format!("Where are these?\n\n  - {nonce}-a\n  - {nonce}-b in Zürich 🙂")),
         Message::assistant(parts),
         Message::results(results),
         Message::assistant(vec![Part::Text(format!("One of them is at dock {nonce}."))]),
@@ -131,7 +146,7 @@ fn settings(dialect: DialectId, nonce: &str) -> Object {
         DialectId::AnthropicMessages => json!({"temperature": 0.3, "stop_sequences": ["zq-halt"],
             "metadata": {"user_id": nonce},
             "system": [{"type": "text",
-                "text": format!("Keep to the rules of house {nonce}. Answer in one line."),
+                "text": rules(nonce),
                 "cache_control": {"type": "ephemeral"}}]}),
         DialectId::Gemini => json!({"generationConfig": {"temperature": 0.3, "topP": 0.9,
             "stopSequences": ["zq-halt"]}}),

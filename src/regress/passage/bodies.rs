@@ -98,15 +98,29 @@ pub(super) fn holds_media(body: &Value, other: &Value) -> bool {
     data.into_iter().all(is_there)
 }
 
-/// The marks of a cache, in the order of the alphabet.
-pub(super) fn cache_marks(body: &Value) -> Vec<String> {
-    let mut marks = Vec::new();
-    walk(body, &mut |value| {
-        let mark = value.get("cache_control").filter(|it| !it.is_null());
-        marks.extend(mark.map(sorted));
-    });
-    marks.sort();
+/// The marks of a cache, each with its place: the list that it stands in, and how many tools, blocks of
+/// instructions or blocks of messages are before it there. Which message a block is in does not matter.
+pub(super) fn cache_marks(body: &Value) -> BTreeSet<(&str, usize, String)> {
+    let mut marks = BTreeSet::new();
+    for key in ["tools", "system", "messages", "input", "contents"] {
+        let items = body.get(key).and_then(Value::as_array).into_iter().flatten();
+        for (place, block) in items.flat_map(blocks).enumerate() {
+            walk(block, &mut |value| {
+                let mark = value.get("cache_control").filter(|it| !it.is_null());
+                marks.extend(mark.map(|mark| (key, place, sorted(mark))));
+            });
+        }
+    }
     marks
+}
+
+/// The blocks of a message; a message without a list of them, a tool or a block is one itself.
+fn blocks(item: &Value) -> Vec<&Value> {
+    let role = item.get("role");
+    match item.get("content").and_then(Value::as_array) {
+        Some(blocks) if role.is_some() => blocks.iter().collect(),
+        _ => vec![item],
+    }
 }
 
 /// Every seal, with what it belongs to.
@@ -122,7 +136,7 @@ pub(super) fn sealed(body: &Value) -> BTreeSet<(String, String)> {
 }
 
 /// A value as text, whatever the order of its keys.
-fn sorted(value: &Value) -> String {
+pub(super) fn sorted(value: &Value) -> String {
     let mut value = value.clone();
     value.sort_all_objects();
     value.to_string()
@@ -161,6 +175,19 @@ mod tests {
         assert_eq!((media(&chat).len(), media(&gemini).len()), (1, 1));
         assert!(holds_media(&chat, &gemini) && holds_media(&gemini, &chat));
         assert!(!holds_media(&chat, &json!({"contents": []})));
+    }
+
+    #[test]
+    fn a_mark_of_a_cache_has_a_place_that_joined_messages_keep() {
+        let mark = json!({"type": "ephemeral"});
+        let marked = json!({"type": "text", "text": "b", "cache_control": mark});
+        let plain = json!({"type": "text", "text": "a"});
+        let two = json!({"messages": [{"role": "user", "content": "a"},
+            {"role": "user", "content": [marked]}]});
+        let one = json!({"messages": [{"role": "user", "content": [plain, marked]}]});
+        let moved = json!({"messages": [{"role": "user", "content": [marked, plain]}]});
+        assert_eq!(cache_marks(&two), cache_marks(&one));
+        assert_ne!(cache_marks(&two), cache_marks(&moved));
     }
 
     #[test]

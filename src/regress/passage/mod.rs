@@ -6,6 +6,7 @@
 //! - `pairing`: which request that left is which one that arrived
 //! - `aspect`: what of a request or a reply can be changed
 //! - `bodies`: what of a request only its body shows
+//! - `wording`: whether two texts say the same in the same words and lines
 //! - `requests`, `replies`: the aspects in which the two ends differ
 //! - `view`: what all passages of one model come to
 
@@ -15,6 +16,7 @@ mod pairing;
 mod replies;
 mod requests;
 mod view;
+mod wording;
 
 pub(crate) use aspect::{ReplyAspect, RequestAspect};
 pub(crate) use pairing::{Traveller, pair_travellers};

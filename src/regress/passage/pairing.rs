@@ -10,6 +10,7 @@ use std::hash::{Hash, Hasher};
 
 use serde_json::{Value, json};
 
+use super::bodies::sorted;
 use crate::ir::{Part, Reply, Request};
 
 /// The least share of what two requests say that must be the same.
@@ -108,12 +109,15 @@ impl Said {
             let own = hash(&(kind, &text));
             said.add("order", &format!("{before} {own}"));
             before = own;
+            for seal in seals(part) {
+                said.add("seal", seal);
+            }
         }
         for tool in &request.tools {
             said.add("tool", &format!("{} {}", tool.name, tool.description));
         }
         for (key, value) in &request.extra {
-            said.add("field", &format!("{key} {value}"));
+            said.add("field", &format!("{key} {}", sorted(value)));
         }
         if let Some(reply) = reply {
             said.add_reply(reply);
@@ -179,10 +183,19 @@ fn spoken(part: &Part) -> (&'static str, String) {
     }
 }
 
-/// Everything but the model's name, which adapters translate.
+/// The seals of reasoning: some conversations differ in nothing else.
+fn seals(part: &Part) -> impl Iterator<Item = &str> {
+    let state = match part {
+        Part::Reasoning(state) => Some(state),
+        _ => None,
+    };
+    state.into_iter().flat_map(|state| [state.signature(), state.encrypted()]).flatten()
+}
+
+/// Everything but the model's name, which adapters translate, and the order of keys.
 fn whole(request: &Request, status: Option<u16>) -> u64 {
     let nameless = Request { model: String::new(), ..request.clone() };
-    hash(&(json!(nameless).to_string(), status))
+    hash(&(sorted(&json!(nameless)), status))
 }
 
 fn hash(value: &impl Hash) -> u64 {
@@ -254,6 +267,35 @@ mod tests {
         grown.system = Some("You are helpful.".to_owned());
         let left = [asked("violet-1"), asked("amber-2")];
         assert_eq!(pair_requests(&left, &[asked("amber-2"), grown]), [Some(1), Some(0)]);
+    }
+
+    #[test]
+    fn requests_that_differ_in_a_seal_alone_are_known_by_it() {
+        use crate::ir::{ReasoningField, ReasoningState};
+        let sealed = |seal: &str, system: Option<&str>| {
+            let state = ReasoningState::new(ReasoningField::ThoughtSignature, json!(seal));
+            let mut request = asked("violet-1");
+            request.messages.push(Message::assistant(vec![Part::Reasoning(state)]));
+            request.system = system.map(str::to_owned);
+            request
+        };
+        let left = [sealed("AAAA", None), sealed("BBBB", None)];
+        let added = Some("You are helpful.");
+        let arrived = [sealed("BBBB", added), sealed("AAAA", added)];
+        assert_eq!(pair_requests(&left, &arrived), [Some(1), Some(0)]);
+    }
+
+    #[test]
+    fn the_order_of_keys_does_not_part_equal_requests() {
+        let with = |field: Value| {
+            let mut request = asked("violet-1");
+            request.extra.insert("metadata".to_owned(), field);
+            request
+        };
+        let (one, two) = (json!({"a": 1, "b": 2}), json!({"b": 2, "a": 1}));
+        let left = [with(one), with(json!({"a": 1, "b": 3}))];
+        let arrived = [with(json!({"b": 3, "a": 1})), with(two)];
+        assert_eq!(pair_requests(&left, &arrived), [Some(1), Some(0)]);
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::aspect::ReplyAspect;
-use super::requests::{SeenRequest, renamed_tools};
+use super::requests::{SeenRequest, is_bare_seal, renamed_tools};
+use super::wording::same_wording;
 use crate::dialect::{ApiError, DialectId};
 use crate::ir::{Message, Part, Reply, StopKind};
 
@@ -142,17 +143,20 @@ fn said_changed(
     let relabelled = same && label(other).is_some() && label(one) != label(other);
     let missing = [one, other].iter().any(|reply| reply.stop.kind == StopKind::Missing);
     let found = [
-        (ReplyAspect::Text, plain(&one.text()) != plain(&other.text())),
+        (ReplyAspect::Text, !same_wording([&*one.text()], [&*other.text()])),
         (ReplyAspect::Calls, calls),
         (ReplyAspect::Arguments, !calls && inputs(one) != inputs(other)),
         (ReplyAspect::CallIdReused, reuses(other, asked.0) && !reuses(one, asked.1)),
         (
             ReplyAspect::Reasoning,
-            plain(&one.reasoning_text()) != plain(&other.reasoning_text())
+            !same_wording([&*one.reasoning_text()], [&*other.reasoning_text()])
                 || fields(one) != fields(other) && same,
         ),
         (ReplyAspect::StopReason, !missing && !calls && (ended(one) != ended(other) || relabelled)),
-        (ReplyAspect::Usage, both_counted && counted(one) != counted(other)),
+        (
+            ReplyAspect::Usage,
+            both_counted && counted(one) != counted(other) || shares_differ(one, other),
+        ),
         (
             ReplyAspect::UsageInvented,
             counted(one) == (None, None) && counted(other) != (None, None),
@@ -160,6 +164,16 @@ fn said_changed(
         (ReplyAspect::Model, names_another_model(one, other, &asked.0.request.model)),
     ];
     found.into_iter().filter(|(_, is)| *is).map(|(aspect, _)| aspect).collect()
+}
+
+/// Whether both tell how many of the tokens were cached or thought, and tell it otherwise.
+fn shares_differ(one: &Reply, other: &Reply) -> bool {
+    let shares = |reply: &Reply| {
+        let usage = reply.usage;
+        [usage.cached, usage.cache_write, usage.reasoning]
+    };
+    let both = shares(one).into_iter().zip(shares(other));
+    both.filter_map(|(one, other)| one.zip(other)).any(|(one, other)| one != other)
 }
 
 /// Whether a reply is said to be of a model that neither the provider nor the client named.
@@ -179,7 +193,7 @@ fn reuses(reply: &Reply, asked: &SeenRequest) -> bool {
 
 fn fields(reply: &Reply) -> Vec<&'static str> {
     let states = reply.parts.iter().filter_map(|part| match part {
-        Part::Reasoning(state) => Some(state.field.wire_name()),
+        Part::Reasoning(state) if !is_bare_seal(state) => Some(state.field.wire_name()),
         _ => None,
     });
     let mut fields: Vec<&str> = states.collect();

@@ -3,6 +3,7 @@
 //! Requests of the same dialect must mean exactly the same. Where the dialects differ, only what both
 //! of them can say is compared.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
@@ -10,8 +11,11 @@ use strum::VariantArray as _;
 
 use super::aspect::RequestAspect;
 use super::bodies::{cache_marks, holds_media, instructions, media, result_names, sealed, turns};
+use super::wording::same_wording;
 use crate::dialect::DialectId;
-use crate::ir::{Part, ReasoningField, Reply, Request, Role, ToolCall, ToolChoice, ToolResult};
+use crate::ir::{
+    Part, ReasoningField, ReasoningState, Reply, Request, Role, ToolCall, ToolChoice, ToolResult,
+};
 
 /// A request at one end of an adapter.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,7 +86,9 @@ impl Ends<'_> {
             RequestAspect::Strict => self.same && strict(left) != strict(arrived),
             RequestAspect::System => self.system_differs(),
             RequestAspect::Roles => self.turns_differ(),
-            RequestAspect::Text => texts(left) != texts(arrived),
+            RequestAspect::Text => [Role::User, Role::Assistant]
+                .iter()
+                .any(|by| !same_wording(texts(left, *by), texts(arrived, *by))),
             RequestAspect::Media => self.media_differ(),
             RequestAspect::Calls => {
                 let names = call_names(left).into_iter().map(|name| self.renamed(name));
@@ -106,6 +112,7 @@ impl Ends<'_> {
                 self.arrived.dialect.has_parallel_switch()
                     && self.left.dialect.has_parallel_switch()
                     && left.parallel.unwrap_or(true) != arrived.parallel.unwrap_or(true)
+                    && !self.switch_went_with_choice()
             }
             RequestAspect::TokenLimit => {
                 (self.same || left.max_tokens.is_some()) && left.max_tokens != arrived.max_tokens
@@ -172,8 +179,12 @@ impl Ends<'_> {
                 if one.content == other.content {
                     return false;
                 }
-                let (one, other) = (words(&one.content), words(&other.content));
-                if self.same { one != other } else { !other.contains(&one) && !holds(&other, &one) }
+                let (one, other) = (text_of(&one.content), text_of(&other.content));
+                if self.same {
+                    return !same_wording([one.as_ref()], [other.as_ref()]);
+                }
+                let (one, other) = (plain(&one), plain(&other));
+                !other.contains(&one) && !holds(&other, &one)
             })
     }
 
@@ -183,7 +194,7 @@ impl Ends<'_> {
             return reasoning(left) != reasoning(arrived);
         }
         let readable = |request: &Request| {
-            reasoning(request).iter().filter(|(_, text)| !text.is_empty()).count()
+            reasoning(request).iter().filter(|(_, text, _)| !text.is_empty()).count()
         };
         self.issued.reasons && readable(left) > readable(arrived)
     }
@@ -222,6 +233,14 @@ impl Ends<'_> {
                 != choice(&self.arrived.request)
     }
 
+    /// Anthropic's switch stands inside the tool choice: where that is gone, so is the switch.
+    fn switch_went_with_choice(&self) -> bool {
+        self.arrived.dialect == DialectId::AnthropicMessages
+            && self.same
+            && self.arrived.body.get("tool_choice").is_none()
+            && self.choices_differ()
+    }
+
     /// The name that a tool arrives with.
     fn renamed<'b>(&'b self, name: &'b str) -> &'b str {
         self.renamed.get(name).copied().unwrap_or(name)
@@ -240,7 +259,7 @@ impl Ends<'_> {
 
     /// Within a dialect, rank and place of instructions count too.
     fn system_differs(&self) -> bool {
-        system(&self.left.request) != system(&self.arrived.request)
+        !same_wording(system(&self.left.request), system(&self.arrived.request))
             || (self.same && instructions(&self.left.body) != instructions(&self.arrived.body))
     }
 
@@ -290,6 +309,10 @@ impl SeenRequest {
                 }
             }
         }
+        // Decoding takes these for granted where they have the values that we send.
+        let stateless = ["store", "include"];
+        let stateless = stateless.iter().filter_map(|key| Some((key, self.body.get(key)?)));
+        fields.extend(stateless.map(|(key, value)| name_entry(key, value)));
         fields.retain(|name, value| !value.is_null() && aspect_of(name) == aspect);
         fields
     }
@@ -376,8 +399,9 @@ fn strict(request: &Request) -> Vec<Option<bool>> {
     request.tools.iter().map(|tool| tool.strict).collect()
 }
 
-fn system(request: &Request) -> String {
-    plain(request.system.as_deref().unwrap_or_default())
+/// The instructions, by their paragraphs: they may have come in several parts.
+fn system(request: &Request) -> impl Iterator<Item = &str> {
+    request.system.as_deref().unwrap_or_default().split("\n\n")
 }
 
 fn parts(request: &Request) -> impl Iterator<Item = (Role, &Part)> {
@@ -387,18 +411,14 @@ fn parts(request: &Request) -> impl Iterator<Item = (Role, &Part)> {
         .flat_map(|message| message.parts.iter().map(move |part| (message.role, part)))
 }
 
-/// What each side said, whichever way it is cut into parts.
-fn texts(request: &Request) -> (String, String) {
-    let said = |by: Role| {
-        let all = parts(request)
-            .filter(|(role, _)| (*role == Role::Assistant) == (by == Role::Assistant));
-        let texts = all.filter_map(|(_, part)| match part {
-            Part::Text(text) => Some(text.as_str()),
-            _ => None,
-        });
-        plain(&texts.collect::<Vec<_>>().join(" "))
-    };
-    (said(Role::User), said(Role::Assistant))
+/// What the model said, or the others, part by part.
+fn texts(request: &Request, by: Role) -> impl Iterator<Item = &str> {
+    let is_model = by == Role::Assistant;
+    let all = parts(request).filter(move |(role, _)| (*role == Role::Assistant) == is_model);
+    all.filter_map(|(_, part)| match part {
+        Part::Text(text) => Some(text.as_str()),
+        _ => None,
+    })
 }
 
 fn calls(request: &Request) -> impl Iterator<Item = &ToolCall> {
@@ -424,17 +444,28 @@ fn results(request: &Request) -> impl Iterator<Item = &ToolResult> {
     })
 }
 
-/// The reasoning that is sent back, with the field it stands in. A bare signature is a seal.
-fn reasoning(request: &Request) -> Vec<(&'static str, String)> {
-    let seal_only = [ReasoningField::ThoughtSignature, ReasoningField::ExtraContentSignature];
-    let states = parts(request).filter_map(|(_, part)| match part {
-        Part::Reasoning(state) => Some(state),
-        _ => None,
-    });
-    states
-        .filter(|state| !seal_only.contains(&state.field))
-        .map(|state| (state.field.wire_name(), plain(&state.text())))
-        .collect()
+/// The reasoning that is sent back, with the field it stands in and whether it stands behind a call of its
+/// message.
+fn reasoning(request: &Request) -> Vec<(&'static str, String, bool)> {
+    let mut found = Vec::new();
+    for message in &request.messages {
+        let mut is_behind = false;
+        for part in &message.parts {
+            match part {
+                Part::Call(_) => is_behind = true,
+                Part::Reasoning(state) if !is_bare_seal(state) => {
+                    found.push((state.field.wire_name(), plain(&state.text()), is_behind));
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// Whether reasoning is nothing but a signature.
+pub(super) fn is_bare_seal(state: &ReasoningState) -> bool {
+    [ReasoningField::ThoughtSignature, ReasoningField::ExtraContentSignature].contains(&state.field)
 }
 
 fn seals<'a>(parts: impl Iterator<Item = &'a Part>) -> BTreeSet<String> {
@@ -520,10 +551,10 @@ fn pairs<A, B>(
     left.zip(arrived)
 }
 
-fn words(content: &Value) -> String {
+fn text_of(content: &Value) -> Cow<'_, str> {
     match content {
-        Value::String(text) => plain(text),
-        other => other.to_string(),
+        Value::String(text) => Cow::Borrowed(text),
+        other => Cow::Owned(other.to_string()),
     }
 }
 
