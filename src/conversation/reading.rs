@@ -5,11 +5,11 @@
 //! make.
 
 use serde_json::Value;
-use tokio::sync::Semaphore;
 
 use crate::ir::{CallId, Layer, Part, Reply, Stop, StopKind, ToolCall, ToolSpec};
 use crate::textcall::{self, Catalog, Options, Parsed, ProblemCode};
 use crate::tools::Registry;
+use crate::transport::apart;
 
 /// What was found in a reply.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -90,10 +90,7 @@ fn read_texts(reply: &Reply, tools: &[ToolSpec]) -> Reading {
 }
 
 /// From this many bytes on texts are read on a thread of its own, so that other conversations go on.
-const LONG: usize = 32 * 1024;
-
-/// How many long texts are read at the same time: one, because each may take some forty times its size in memory.
-static LONG_READINGS: Semaphore = Semaphore::const_new(1);
+pub(super) const LONG: usize = 32 * 1024;
 
 /// Reads a reply without holding up other conversations.
 pub(super) async fn read_apart(reply: Reply, tools: &Registry) -> (Reply, Reading) {
@@ -106,24 +103,7 @@ pub(super) async fn read_apart(reply: Reply, tools: &Registry) -> (Reply, Readin
         let reading = read_texts(&reply, &tools);
         (reply, reading)
     };
-    apart(length, read_now).await
-}
-
-/// Does something with texts of this length without holding up other conversations.
-pub(super) async fn apart<T: Send + 'static>(
-    length: usize,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> T {
-    if length < LONG {
-        return work();
-    }
-    // It is never closed, so there is no error to meet.
-    let _place = LONG_READINGS.acquire().await.ok();
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done,
-        // It is never cancelled, so it panicked: go on with that here.
-        Err(error) => std::panic::resume_unwind(error.into_panic()),
-    }
+    if length < LONG { read_now() } else { apart(read_now).await }
 }
 
 /// Why a reply without calls ended, where the stop reason is about calls.

@@ -3,7 +3,7 @@
 //! The one engine for the probes, which decide after every turn themselves, and for
 //! [`AgentLoop`](super::AgentLoop), which decides for them.
 
-use super::reading::{apart, read_apart};
+use super::reading::{LONG, read_apart};
 use super::{Answer, Client, Ending, Miss, Reading, missing_results, token_limit, turn_event};
 use crate::adapt::apply::{Rewriter, Rewritten};
 use crate::ir::{
@@ -12,7 +12,7 @@ use crate::ir::{
 use crate::prompted::{Protocol, ToolDelivery};
 use crate::telemetry::TurnEvent;
 use crate::tools::{ErrorCode, Registry, ToolFailure};
-use crate::transport::Oversize;
+use crate::transport::{Oversize, apart};
 
 /// How often the same call in a row makes a loop.
 const LOOP_LENGTH: usize = 3;
@@ -314,12 +314,13 @@ impl<'a> Conversation<'a> {
     pub(crate) async fn repair_history(&mut self) -> u32 {
         let (specs, protocol) = (self.specs(), self.text_protocol());
         let mut messages = self.request.messages.clone();
-        let length = messages.iter().map(|message| message.text().len()).sum();
+        let length: usize = messages.iter().map(|message| message.text().len()).sum();
         let repair = move || {
             let repaired = missing_results::add(&mut messages, &specs, protocol);
             (messages, repaired)
         };
-        (self.request.messages, self.next.unanswered_calls) = apart(length, repair).await;
+        (self.request.messages, self.next.unanswered_calls) =
+            if length < LONG { repair() } else { apart(repair).await };
         self.next.unanswered_calls
     }
 

@@ -116,7 +116,7 @@ impl Finder {
         let found = self.automaton().into_iter();
         let found = found.flat_map(|automaton| automaton.find_overlapping_iter(&squeezed.bytes));
         let long = found.map(|it| it.range()).filter(|it| it.len() >= SHORTEST_SQUEEZED);
-        spans.extend(long.filter_map(|it| squeezed.origin(&it)));
+        long.filter_map(|it| squeezed.origin(&it)).for_each(|it| add(spans, it));
     }
 
     fn search(
@@ -127,7 +127,18 @@ impl Finder {
     ) {
         let found = self.automaton().into_iter();
         let found = found.flat_map(|automaton| automaton.find_overlapping_iter(text.as_ref()));
-        spans.extend(found.map(|found| origin(found.start())..origin(found.end())));
+        found.map(|found| origin(found.start())..origin(found.end())).for_each(|it| add(spans, it));
+    }
+}
+
+/// Adds a span, as part of the last one where they overlap or touch: a text full of secrets has as many matches
+/// as bytes.
+fn add(spans: &mut Vec<Range<usize>>, span: Range<usize>) {
+    match spans.last_mut() {
+        Some(last) if span.start <= last.end && last.start <= span.end => {
+            *last = last.start.min(span.start)..last.end.max(span.end);
+        }
+        _ => spans.push(span),
     }
 }
 

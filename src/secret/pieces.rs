@@ -22,57 +22,62 @@ struct Piece {
 pub(super) fn spans(finder: &Finder, texts: &[&str]) -> Vec<Vec<Range<usize>>> {
     let mut spans: Vec<Vec<Range<usize>>> =
         texts.iter().map(|text| finder.spans(text.as_bytes())).collect();
-    for pieces in groups(texts).iter().filter(|pieces| pieces.len() > 1) {
+    for pieces in groups(texts).values().filter(|pieces| pieces.len() > 1) {
         let part = |piece: &Piece| texts.get(piece.text).and_then(|it| it.get(piece.range.clone()));
         let joined: String = pieces.iter().filter_map(part).collect();
-        for found in finder.spans(joined.as_bytes()) {
-            blank(&found, pieces, &mut spans);
-        }
+        blank(&finder.spans(joined.as_bytes()), pieces, &mut spans);
     }
     spans
 }
 
-/// Marks a span of the joined pieces in each text that it touches.
-fn blank(found: &Range<usize>, pieces: &[Piece], spans: &mut [Vec<Range<usize>>]) {
-    let mut before = 0;
+/// Marks spans of the joined pieces, which come in order, in each text that they touch.
+fn blank(found: &[Range<usize>], pieces: &[Piece], spans: &mut [Vec<Range<usize>>]) {
+    let (mut found, mut before) = (found, 0);
     for Piece { text, range } in pieces {
-        let (start, end) = (found.start.max(before), found.end.min(before + range.len()));
-        if start < end
-            && let Some(spans) = spans.get_mut(*text)
-        {
-            spans.push(range.start + start - before..range.start + end - before);
+        let after = before + range.len();
+        for span in found.iter().take_while(|span| span.start < after) {
+            let (start, end) = (span.start.max(before), span.end.min(after));
+            if start < end
+                && let Some(spans) = spans.get_mut(*text)
+            {
+                spans.push(range.start + start - before..range.start + end - before);
+            }
         }
-        before += range.len();
-        if before >= found.end {
-            return;
-        }
+        let over = found.iter().take_while(|span| span.end <= after).count();
+        found = found.get(over..).unwrap_or_default();
+        before = after;
     }
 }
 
-/// The strings that belong together: by their key, and by their key and the indexes beside it, as
+/// Strings that belong together: by their key, and by their key and the number of the indexes beside it, as
 /// interleaved calls are told apart by an index, and the items of a response by their id.
-fn groups(texts: &[&str]) -> Vec<Vec<Piece>> {
-    let (mut by_key, mut by_index) = (ByKey::new(), HashMap::<Vec<&str>, ByKey<'_>>::new());
+type Groups<'a> = HashMap<(Option<usize>, &'a str), Vec<Piece>>;
+
+fn groups<'a>(texts: &[&'a str]) -> Groups<'a> {
+    let (mut groups, mut numbers) = (Groups::new(), HashMap::<Vec<&str>, usize>::new());
     for (text, content) in texts.iter().enumerate() {
         for (start, record) in records(content) {
-            let Literals { strings, indexes } = literals(record);
-            let mut beside =
-                if indexes.is_empty() { None } else { Some(by_index.entry(indexes).or_default()) };
-            for (key, range) in strings {
+            let indexes: Vec<&str> = literals(record).filter_map(Literal::index).collect();
+            let next = numbers.len();
+            let number = (!indexes.is_empty()).then(|| *numbers.entry(indexes).or_insert(next));
+            for (key, range) in literals(record).filter_map(Literal::string) {
                 let piece = Piece { text, range: start + range.start..start + range.end };
-                if let Some(beside) = &mut beside {
-                    beside.entry(key).or_default().push(piece.clone());
+                // Most groups have one piece, and a hostile text has very many groups.
+                let mut add = |group| {
+                    groups
+                        .entry(group)
+                        .or_insert_with(|| Vec::with_capacity(1))
+                        .push(piece.clone());
+                };
+                add((None, key));
+                if number.is_some() {
+                    add((number, key));
                 }
-                by_key.entry(key).or_default().push(piece);
             }
         }
     }
-    let beside = by_index.into_values().flat_map(HashMap::into_values);
-    by_key.into_values().chain(beside).collect()
+    groups
 }
-
-/// The pieces under each key.
-type ByKey<'a> = HashMap<&'a str, Vec<Piece>>;
 
 /// The records of a text and where each begins: a stream that came as one text has a record per line.
 fn records(text: &str) -> Vec<(usize, &str)> {
@@ -86,41 +91,66 @@ fn records(text: &str) -> Vec<(usize, &str)> {
     starts.zip(ends).map(|(start, end)| (start, text.get(start..end).unwrap_or_default())).collect()
 }
 
-/// The strings of a JSON text with their keys, and the values of its indexes.
-#[derive(Default)]
-struct Literals<'a> {
-    strings: Vec<(&'a str, Range<usize>)>,
-    indexes: Vec<&'a str>,
+/// What a JSON text is made of, as far as it matters here.
+enum Literal<'a> {
+    /// A key, and the text from its value on.
+    Key(&'a str, &'a str),
+    /// A string that is not empty, with the key that it stands under.
+    String(&'a str, Range<usize>),
+}
+
+impl<'a> Literal<'a> {
+    /// The value of a key that tells apart what is interleaved.
+    fn index(self) -> Option<&'a str> {
+        let Self::Key(key, value) = self else { return None };
+        is_index(key).then(|| first_word(value))
+    }
+
+    fn string(self) -> Option<(&'a str, Range<usize>)> {
+        let Self::String(key, range) = self else { return None };
+        Some((key, range))
+    }
 }
 
 /// The key of a text that is not JSON.
 const WHOLE: &str = "\0";
 
-/// Reads the strings out of a text: of JSON, well-formed or not, and of lines that hold some. A text
+/// How many bytes of an index count.
+const LONGEST_INDEX: usize = 256;
+
+/// Reads keys and strings out of a text: of JSON, well-formed or not, and of lines that hold some. A text
 /// that is not JSON is a string as a whole, too.
-fn literals(text: &str) -> Literals<'_> {
-    let (mut found, mut key, mut at) = (Literals::default(), "", 0);
-    if !text.trim_start().starts_with(['{', '[']) {
-        found.strings.push((WHOLE, 0..text.len()));
-    }
-    while let Some(start) = text.as_bytes().get(at..).and_then(|rest| memchr(b'"', rest)) {
-        let start = at + start + 1;
-        let end = string_end(text.as_bytes(), start);
-        let content = text.get(start..end).unwrap_or_default();
-        let after = text.get(end + 1..).unwrap_or_default().trim_start();
-        if let Some(value) = after.strip_prefix(':') {
-            key = content;
-            if is_index(key) {
-                let value = value.trim_start();
-                let ends = |c: char| c.is_whitespace() || matches!(c, ',' | '}' | ']');
-                found.indexes.extend(value.get(..value.find(ends).unwrap_or(value.len())));
+fn literals(text: &str) -> impl Iterator<Item = Literal<'_>> {
+    let is_json = text.trim_start().starts_with(['{', '[']);
+    let whole = (!is_json).then_some(Literal::String(WHOLE, 0..text.len()));
+    let (mut key, mut at) = ("", 0);
+    let next = move || {
+        loop {
+            let start = at + memchr(b'"', text.as_bytes().get(at..)?)? + 1;
+            let end = string_end(text.as_bytes(), start);
+            at = end + 1;
+            let after = text.get(at..).unwrap_or_default().trim_start();
+            if let Some(value) = after.strip_prefix(':') {
+                key = text.get(start..end).unwrap_or_default();
+                return Some(Literal::Key(key, value));
             }
-        } else {
-            found.strings.push((key, start..end));
+            if start < end {
+                return Some(Literal::String(key, start..end));
+            }
         }
-        at = end + 1;
+    };
+    whole.into_iter().chain(std::iter::from_fn(next))
+}
+
+/// What a text begins with, up to white space or the end of a value.
+fn first_word(text: &str) -> &str {
+    let text = text.trim_start();
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b'}' | b']');
+    let mut length = text.bytes().take(LONGEST_INDEX).take_while(|byte| !ends(byte)).count();
+    while !text.is_char_boundary(length) {
+        length -= 1;
     }
-    found
+    text.get(..length).unwrap_or_default()
 }
 
 /// Whether a key tells apart what is interleaved.
@@ -139,4 +169,36 @@ fn string_end(text: &[u8], mut start: usize) -> usize {
         }
     }
     text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::secret::Secret;
+
+    #[test]
+    fn an_index_without_an_end_is_not_read_to_the_end_for_each_key() {
+        let text = format!("{{{}", "\"index\":".repeat(1_000));
+        let read: usize = literals(&text).filter_map(Literal::index).map(str::len).sum();
+        assert!(read <= 1_000 * LONGEST_INDEX, "{read}");
+    }
+
+    #[test]
+    fn spans_are_marked_in_every_piece_that_they_touch() {
+        let finder = Finder::new(&[Secret::new("abcdefgh")]).unwrap();
+        let texts = ["{\"a\":\"x abc\"}", "{\"a\":\"\"}", "{\"a\":\"defgh abcdefgh ab\"}"];
+        let more = ["{\"a\":\"cd\"}", "{\"a\":\"efgh abcdefg\"}"];
+        let texts: Vec<&str> = texts.into_iter().chain(more).collect();
+        let spans: Vec<Vec<&str>> = (spans(&finder, &texts).into_iter().zip(&texts))
+            .map(|(spans, text)| spans.into_iter().map(|span| &text[span]).collect())
+            .collect();
+        let expected: [&[&str]; 5] =
+            [&["abc"], &[], &["abcdefgh", "defgh", "abcdefgh", "ab"], &["cd"], &["efgh"]];
+        assert_eq!(spans, expected);
+    }
+
+    #[test]
+    fn strings_without_content_are_left_out() {
+        assert_eq!(literals(&"\"\"".repeat(99)).count(), 1);
+    }
 }

@@ -20,6 +20,7 @@ use reqwest::{Client, ClientBuilder};
 use tokio::time::{Instant, timeout, timeout_at};
 use url::{Host, Url};
 
+use super::apart::apart;
 use super::bounds::SizeLimits;
 use super::call::{HeaderText, HttpCall, Method, SentRequest, redacted_url};
 use super::error::{CloseStage, TransportError};
@@ -31,6 +32,9 @@ use super::{Judge, Transport, headers, tls};
 use crate::secret::Scrubber;
 
 const USER_AGENT: &str = concat!("toolprobe/", env!("CARGO_PKG_VERSION"));
+
+/// From this many bytes on a reply is looked through on a thread for such work, so that others go on.
+const LONG: usize = 256 * 1024;
 
 /// Sends each call once. One serves any number of endpoints.
 #[derive(Debug)]
@@ -132,7 +136,12 @@ impl HttpTransport {
         let timing =
             Timing { first_byte_ms: arrival.first_byte_ms, total_ms: millis(started.elapsed()) };
         let room = std::mem::take(&mut arrival.room);
-        let outcome = arrival.into_outcome(result, &scrubber);
+        let outcome = if arrival.is_long() {
+            let scrubber = scrubber.clone().into_owned();
+            apart(move || arrival.into_outcome(result, &scrubber)).await
+        } else {
+            arrival.into_outcome(result, &scrubber)
+        };
         Exchange {
             room,
             ..Exchange::single(SentRequest::redacted(call, &scrubber), outcome, timing)
@@ -314,6 +323,11 @@ struct PartialResponse {
 }
 
 impl PartialResponse {
+    /// Whether it takes long to look through what came.
+    fn is_long(&self) -> bool {
+        self.response.as_ref().is_some_and(|(_, receiver)| receiver.received() >= LONG)
+    }
+
     fn into_outcome(self, result: Result<(), TransportError>, scrubber: &Scrubber) -> HttpOutcome {
         let oversize = matches!(result, Err(TransportError::TooLarge { .. }));
         let response = self.response.map(|(head, receiver)| Response {

@@ -32,6 +32,7 @@
 //! - `headers`: which headers are kept, and which carry no credential
 //! - `http`: one attempt over HTTP; the only file that uses the HTTP client; `tls`: its certificates
 //! - `receive`, `sniff`: from pieces of a body to a text or frames, within size limits
+//! - `apart`: work on long texts, one after the other, on a thread for such work
 //! - `bounds`: how large each part of a reply may be; `in_flight`: how much of all replies together
 //! - `cassette`: recorded exchanges, played back without a network
 //! - `retrying`: retries, limits and budget around any transport
@@ -42,6 +43,7 @@
 //! - `send_gate`: lets nothing new out once a run is to stop
 
 mod admission;
+mod apart;
 mod bounds;
 mod call;
 mod cassette;
@@ -71,6 +73,7 @@ pub(crate) use crate::secret::SECRET_MARK;
 pub use crate::secret::{Scrubber, Secret};
 pub(crate) use admission::RunLimits;
 pub use admission::{EndpointLimits, SharedLimits};
+pub(crate) use apart::apart;
 pub use bounds::{Oversize, SizeLimits};
 pub(crate) use call::secrets_in_url;
 pub use call::{HeaderText, HttpCall, Method, SentRequest};

@@ -165,6 +165,11 @@ impl Receiver {
         stamped
     }
 
+    /// How many bytes came.
+    pub(super) fn received(&self) -> usize {
+        self.received
+    }
+
     /// The most bytes that the rest may bring, where what came is more than a small reply.
     pub(super) fn wants_room(&self) -> Option<usize> {
         let whole = match self.state {
