@@ -18,6 +18,8 @@ pub(super) struct AnthropicStream {
     blocks: Vec<OpenBlock>,
     /// Where the latest block with an index stands in `blocks`.
     places: HashMap<u64, usize>,
+    /// Where calls stand in `blocks`, but for those that were found to be closed.
+    calls: Vec<usize>,
     stop_reason: Option<Value>,
     ended: bool,
     error: Option<ApiError>,
@@ -113,7 +115,22 @@ impl AnthropicStream {
         if index.is_some_and(|index| self.places.insert(index, self.blocks.len()).is_some()) {
             self.defects.record(Defect::IndexReused);
         }
-        self.blocks.push(OpenBlock::new(start.clone(), &mut self.defects));
+        let block = OpenBlock::new(start.clone(), &mut self.defects);
+        if block.is_open_call() {
+            self.calls.push(self.blocks.len());
+        }
+        self.blocks.push(block);
+    }
+
+    /// The latest call whose end event did not come.
+    fn open_call(&mut self) -> Option<usize> {
+        while let Some(place) = self.calls.last().copied() {
+            if self.blocks.get(place).is_some_and(OpenBlock::is_open_call) {
+                return Some(place);
+            }
+            self.calls.pop();
+        }
+        None
     }
 
     fn extend_block(&mut self, payload: &Value) {
@@ -137,7 +154,7 @@ impl AnthropicStream {
             Some("text_delta") => json!({"type": "text", "text": ""}),
             Some("thinking_delta") => json!({"type": "thinking", "thinking": ""}),
             Some("input_json_delta") => {
-                let place = self.blocks.iter().rposition(OpenBlock::is_open_call)?;
+                let place = self.open_call()?;
                 self.defects.record(Defect::IndexSplit);
                 return Some(place);
             }

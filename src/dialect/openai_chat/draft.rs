@@ -2,6 +2,8 @@
 //!
 //! Both ways of delivery fill the same draft, so that a stream gives what the whole body would.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::call::{CallEnd, RawCall};
@@ -22,6 +24,9 @@ pub(super) enum ReplyEnd {
 #[derive(Debug, Default)]
 pub(super) struct ReplyDraft {
     pieces: Vec<(u64, DraftPart)>,
+    /// The place of each choice's last piece, and of its first reasoning of each kind.
+    last: HashMap<u64, usize>,
+    reasoning: HashMap<(u64, ReasoningField), usize>,
     pub(super) calls: Vec<RawCall>,
     pub(super) defects: Defects,
     pub(super) usage: Usage,
@@ -89,7 +94,16 @@ impl ReplyDraft {
 
     /// Adds a call, or the place where a streamed one began.
     pub(super) fn place_call(&mut self, choice: u64, number: usize) {
-        self.pieces.push((choice, DraftPart::Call(number)));
+        self.place(choice, DraftPart::Call(number));
+    }
+
+    fn place(&mut self, choice: u64, piece: DraftPart) {
+        let place = self.pieces.len();
+        self.last.insert(choice, place);
+        if let DraftPart::Reasoning(state) = &piece {
+            self.reasoning.entry((choice, state.field)).or_insert(place);
+        }
+        self.pieces.push((choice, piece));
     }
 
     /// Adds a call that is complete.
@@ -102,24 +116,23 @@ impl ReplyDraft {
         match self.last_of(choice) {
             _ if text.is_empty() => {}
             Some(DraftPart::Text(before)) => before.push_str(text),
-            _ => self.pieces.push((choice, DraftPart::Text(text.to_owned()))),
+            _ => self.place(choice, DraftPart::Text(text.to_owned())),
         }
     }
 
     fn take_reasoning(&mut self, choice: u64, field: ReasoningField, value: &Value) {
-        let before = self.pieces.iter_mut().find_map(|(of, piece)| match piece {
-            DraftPart::Reasoning(state) if *of == choice && state.field == field => Some(state),
-            _ => None,
-        });
-        match before {
-            Some(state) => reasoning::join(state, value, &mut self.defects),
-            None => self.place_reasoning(choice, field, value),
+        let place = self.reasoning.get(&(choice, field)).copied();
+        match place.and_then(|place| self.pieces.get_mut(place)) {
+            Some((_, DraftPart::Reasoning(state))) => {
+                reasoning::join(state, value, &mut self.defects);
+            }
+            _ => self.place_reasoning(choice, field, value),
         }
     }
 
     fn place_reasoning(&mut self, choice: u64, field: ReasoningField, value: &Value) {
         let state = ReasoningState::new(field, value.clone());
-        self.pieces.push((choice, DraftPart::Reasoning(state)));
+        self.place(choice, DraftPart::Reasoning(state));
     }
 
     /// Takes a chunk of a content list; plain content is a list of one.
@@ -145,7 +158,8 @@ impl ReplyDraft {
     }
 
     fn last_of(&mut self, choice: u64) -> Option<&mut DraftPart> {
-        self.pieces.iter_mut().rev().find(|(of, _)| *of == choice).map(|(_, piece)| piece)
+        let place = self.last.get(&choice).copied()?;
+        self.pieces.get_mut(place).map(|(_, piece)| piece)
     }
 
     /// The reply, now that nothing more can come.
@@ -180,6 +194,8 @@ impl ReplyDraft {
     /// `unnamed` on; only the last call can have been cut off.
     pub(super) fn take_parts(&mut self, rest: CallEnd, unnamed: usize) -> Vec<Part> {
         let mut pieces = std::mem::take(&mut self.pieces);
+        self.last.clear();
+        self.reasoning.clear();
         pieces.sort_by_key(|(choice, _)| *choice);
         let mut calls: Vec<Option<RawCall>> = self.calls.drain(..).map(Some).collect();
         let last = calls.len().saturating_sub(1);

@@ -4,6 +4,8 @@
 //! servers leave out either, and some change the id from event to event. Nothing is a call before
 //! the end, and what had not been closed by then is a broken one.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::item::OutputItems;
@@ -42,6 +44,9 @@ const SILENT: [&str; 7] = [
 #[derive(Debug, Default)]
 pub(super) struct ResponsesStream {
     items: Vec<OpenItem>,
+    /// The latest item of each id, and of each index.
+    by_id: HashMap<String, usize>,
+    by_index: HashMap<u64, usize>,
     /// The latest response object.
     response: Value,
     /// The status that the terminal event stands for.
@@ -121,10 +126,21 @@ impl ResponsesStream {
         let Some(item @ Value::Object(_)) = payload.get("item") else {
             return self.defects.record(Defect::PartUnknown);
         };
-        if index.is_some() && self.items.iter().any(|known| known.index == index) {
+        if index.is_some_and(|index| self.by_index.contains_key(&index)) {
             self.defects.record(Defect::IndexReused);
         }
-        self.items.push(OpenItem::opened(index, item.clone()));
+        self.add(OpenItem::opened(index, item.clone()));
+    }
+
+    fn add(&mut self, item: OpenItem) {
+        let position = self.items.len();
+        if let Some(id) = item.id() {
+            self.by_id.insert(id.to_owned(), position);
+        }
+        if let Some(index) = item.index {
+            self.by_index.insert(index, position);
+        }
+        self.items.push(item);
     }
 
     fn close(&mut self, payload: &Value) {
@@ -171,14 +187,12 @@ impl ResponsesStream {
     /// The item an event is about, if it is known.
     fn find(&mut self, id: Option<&str>, index: Option<u64>) -> Option<usize> {
         let id = id.filter(|id| !id.is_empty());
-        let by_id = id.and_then(|id| self.items.iter().rposition(|item| item.id() == Some(id)));
+        let by_id = id.and_then(|id| self.by_id.get(id).copied());
         if by_id.is_some() {
             return by_id;
         }
-        if index.is_none() {
-            return self.items.len().checked_sub(1);
-        }
-        let position = self.items.iter().rposition(|item| item.index == index)?;
+        let Some(index) = index else { return self.items.len().checked_sub(1) };
+        let position = self.by_index.get(&index).copied()?;
         if id.is_some() && self.items.get(position).is_some_and(|item| item.id().is_some()) {
             self.defects.record(Defect::IdChanged);
         }
@@ -197,16 +211,14 @@ impl ResponsesStream {
         } else {
             let mut item = OpenItem::opened(index, Value::Null);
             change(&mut item);
-            self.items.push(item);
+            self.add(item);
         }
     }
 
     fn reply(mut self) -> Reply {
         let mut items =
             OutputItems { defects: std::mem::take(&mut self.defects), ..OutputItems::default() };
-        for value in self.settle_items(&mut items.defects) {
-            items.read(&value);
-        }
+        self.read_items(&mut items);
         let stop = if let Some(event) = self.ended {
             let status = self.response.get("status").and_then(Value::as_str);
             reply::stop(&self.response, status.or(Some(event)), &mut items)
@@ -217,23 +229,37 @@ impl ResponsesStream {
         reply::assemble(items, &self.response, stop)
     }
 
-    /// The items in their order, each as complete as the stream made it.
-    fn settle_items(&mut self, defects: &mut Defects) -> Vec<Value> {
+    /// Reads the items in their order, each as complete as the stream made it. One after the other, because a
+    /// hostile stream has tens of thousands.
+    fn read_items(&mut self, items: &mut OutputItems) {
         if self.items.iter().all(|item| item.index.is_some()) {
             self.items.sort_by_key(|item| item.index);
         }
         let output = self.response.get("output").and_then(Value::as_array);
         let output = output.filter(|_| self.ended.is_some()).map_or(&[][..], Vec::as_slice);
         if self.items.is_empty() {
-            return output.to_vec();
+            return output.iter().for_each(|value| items.read(value));
         }
-        let settle = |item: &OpenItem| settle(item, self.ended, output, defects);
-        self.items.iter().map(settle).collect()
+        let mut repeated: HashMap<&str, &Value> = HashMap::new();
+        for item in output {
+            let id = item.get("id").and_then(Value::as_str).unwrap_or_default();
+            repeated.entry(id).or_insert(item);
+        }
+        for item in std::mem::take(&mut self.items) {
+            let repeated = item.id().and_then(|id| repeated.get(id).copied());
+            let value = settle(&item, self.ended, repeated, &mut items.defects);
+            items.read(&value);
+        }
     }
 }
 
-/// One item at the end of the stream; `output` is what the terminal event repeats.
-fn settle(item: &OpenItem, ended: Option<&str>, output: &[Value], defects: &mut Defects) -> Value {
+/// One item at the end of the stream; `repeated` is the same item where the terminal event repeats it.
+fn settle(
+    item: &OpenItem,
+    ended: Option<&str>,
+    repeated: Option<&Value>,
+    defects: &mut Defects,
+) -> Value {
     let finished = item.is_closed() || ended.is_some();
     if finished && item.lacks_arguments_done() {
         defects.record(Defect::ArgumentsDoneMissing);
@@ -247,10 +273,7 @@ fn settle(item: &OpenItem, ended: Option<&str>, output: &[Value], defects: &mut 
     if ended.is_some() {
         defects.record(Defect::BlockStopMissing);
     }
-    let same = |other: &&Value| {
-        item.id().is_some() && other.get("id").and_then(Value::as_str) == item.id()
-    };
-    match output.iter().find(same) {
+    match repeated {
         Some(repeated) => repeated.clone(),
         None if item.has_open_arguments() && ended != Some("completed") => item.cut_value(),
         None => item.value(),
