@@ -11,6 +11,7 @@ use super::kinds::Heard;
 use super::ladder::{Climb, FIRST, Ladder, ONCE_MORE, words};
 use super::outcome::outcome;
 use super::trial::{Case, SettledCase, Trial};
+use crate::ir::Defect;
 use crate::profile::{Finding, Mode, Observation, ProbeOutcome, ReplyMode};
 
 /// What plain requests are compared with.
@@ -39,7 +40,7 @@ impl Ladder<'_> {
         if streamed.trials.iter().all(Trial::is_pass) {
             return Streams::Carry(Box::new(self.blame_plain(bench, plain, streamed).await));
         }
-        if is_silent(plain) && !is_silent(&streamed) {
+        if is_silent(plain) && !is_silent(&streamed) && !streamed.trials.iter().any(is_spoilt) {
             return Streams::Answer(streamed);
         }
         Streams::NoMore
@@ -88,6 +89,11 @@ impl Ladder<'_> {
 pub(super) fn is_silent(case: &Case<Heard>) -> bool {
     let is_open = |trial: &Trial<Heard>| matches!(trial.shown, Observation::Settled(_));
     case.trials.iter().all(|trial| is_open(trial) && !trial.is_pass() && !trial.was_cut)
+}
+
+/// Whether a part of a stream could not be read: the call may have stood there.
+fn is_spoilt(trial: &Trial<Heard>) -> bool {
+    trial.defects.contains(&Defect::FrameInvalid)
 }
 
 /// The verdict on plain requests, while streams carry the call. Trouble counts only where a plain

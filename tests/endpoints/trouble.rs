@@ -239,6 +239,28 @@ async fn frames_that_are_spoilt_once_leave_no_mark() {
     assert_eq!(status, "pass", "{reason}");
 }
 
+/// No plain reply that can be read, and streams without a frame about calls that can.
+fn spoilt_calls(asked: &Asked) -> Script {
+    if !chat::is_streamed(asked) {
+        return Script::http(200, &["content-type: application/json"], b"{\0");
+    }
+    let spoil = |piece: &Bytes| {
+        let piece = String::from_utf8_lossy(piece);
+        Bytes::from(piece.replace("\"tool_calls\":", "\0\"tool_calls\":"))
+    };
+    let script = obedient(asked);
+    Script { pieces: script.pieces.iter().map(spoil).collect(), ..script }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn spoilt_frames_are_no_finding_where_only_streams_are_answered() {
+    let server = Server::start(spoilt_calls).await;
+    let verdict = probed(&server.at(CHAT), &["--trials", "1", "--timeout", "5s"]).await;
+    assert_eq!(verdict.code, Some(3), "{}", verdict.errors);
+    let (status, reason) = verdict.result("singleTool");
+    assert_eq!(status, "inconclusive", "{reason}");
+}
+
 /// What a stream does, in words and as a script.
 type BrokenStream = (&'static str, fn() -> Script);
 
