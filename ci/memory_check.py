@@ -18,6 +18,8 @@ import memory_shapes
 LIMIT_MB = 200
 PROFILE_MB = 2
 MB = 1 << 20
+# Every request carries it, so that every reply is looked through for it.
+KEY = "memory-check-0123456789-abcdefghijklmnop-471142"
 
 
 def reply(message, finish="stop"):
@@ -161,6 +163,27 @@ REPLIES.update({
     "a bomb in a bomb": (CHAT, 200, lambda: gzip.compress(gzip.compress(b" " * 100 * MB)), None, JSON),
     "49,000 comments": (CHAT, 200, CALL, lambda: b": keep-alive of some length\n\n" * 49_000 + b"data: [DONE]\n\n", SSE),
     "another reply each time": (CHAT, 200, None, None, JSON),
+    "trailers of 9 MB": (CHAT, 200, CALL, None, JSON),
+    "chunks with notes of 9 MB": (CHAT, 200, CALL, None, JSON),
+    "heads before the head": (CHAT, 200, CALL, None, JSON),
+    "an outage of 3 MB": (CHAT, 503, lambda: dump({"error": {"message": "m" * 3 * MB}}), None, JSON),
+    "endless outage": (CHAT, 503, None, None, JSON),
+    "an array without an end": (GEMINI, 200, lambda: dump(candidate([{"text": "x"}])), lambda: b"[" + (dump(candidate([{"text": "x" * 200}])) + b",") * 24_000, JSON),
+    "an element without an end": (GEMINI, 200, lambda: dump(candidate([{"text": "x"}])), lambda: b'[{"a":' * 500_000, JSON),
+    "49,000 events of no known type": (RESPONSES, 200, lambda: dump(items(1, type="message", id="m", content=[])), lambda: events([{"type": f"response.new.{i}", "item_id": f"i{i}", "delta": "x" * 40} for i in range(49_000)]), SSE),
+    "49,000 items by their ids": (RESPONSES, 200, lambda: dump(items(1, type="message", id="m", content=[])), lambda: events([{"type": "response.output_text.delta", "item_id": f"i{i}", "output_index": i, "delta": "x"} for i in range(49_000)]), SSE),
+    "49,000 indexes": (CHAT, 200, CALL, lambda: b"".join(b'data: {"choices":[{"index":%d,"delta":{"tool_calls":[{"index":%d,"function":{"arguments":"x"}}]}}]}\n\n' % (i, i) for i in range(49_000)), SSE),
+    # What the search for secrets goes through, too.
+    "the key for 3.9 MB": (CHAT, 200, lambda: dump(reply({"content": (KEY + " ") * (3900 * 1024 // 49)})), lambda: frames([{"content": (KEY + " ") * 3}] * 40_000), SSE),
+    "the key in halves": (CHAT, 200, lambda: dump(reply({"content": [{"type": "text", "text": half} for half in (KEY[:20], KEY[20:])] * 9_000})), lambda: frames([{"content": half} for half in (KEY[:20], KEY[20:])] * 24_000), SSE),
+    "the key in escapes": (CHAT, 200, lambda: dump(reply({"content": "".join(f"%{ord(c):02x}" for c in KEY) * 25_000})), lambda: frames([{"content": "".join(f"&#{ord(c)};" for c in KEY)}] * 25_000), SSE),
+    "the key in an error": (CHAT, 503, lambda: dump({"error": {"message": (KEY + " ") * 80_000}}), None, JSON),
+    "the key with gaps": (CHAT, 200, lambda: dump(reply({"content": " ".join(KEY * 40_000)})), None, JSON),
+    "quotes of 3.9 MB": (CHAT, 200, lambda: b'"a"' * 1_300_000, lambda: b"data: " + b'"a"' * 1_300_000 + b"\n\n", SSE),
+    "empty quotes of 3.9 MB": (CHAT, 200, lambda: b'""' * 1_950_000, lambda: b"data: " + b'""' * 1_950_000 + b"\n\n", SSE),
+    "indexes of 3.9 MB": (CHAT, 200, lambda: b'{' + b'"index":' * 480_000, lambda: b"data: {" + b'"index":' * 480_000 + b"\n\n", SSE),
+    "keys of 3.9 MB": (CHAT, 200, lambda: b"{" + b"".join(b'"%x":"v" ' % i for i in range(290_000)), None, JSON),
+    "lines with an index of 3.9 MB": (CHAT, 200, lambda: b"".join(b'{"index":%d "a":"v"}\n' % i for i in range(150_000)), None, JSON),
 })
 
 
@@ -228,6 +251,8 @@ class Hostile(http.server.BaseHTTPRequestHandler):
     def whole(self, name, stream):
         _, status, _, streamed, kind = REPLIES[name]
         data = made(name, stream) if name != "another reply each time" else another_reply()
+        if name == "heads before the head":
+            self.wfile.write(b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n" * 20_000)
         self.send_response(status, "s" * 300 * 1024 if "status line" in name else None)
         self.send_header("content-type", kind if stream or not streamed else JSON)
         if "bomb" in name:
@@ -246,6 +271,8 @@ class Hostile(http.server.BaseHTTPRequestHandler):
             self.send_header("retry-after", "0")
         if name == "chunks of one byte":
             return self.dribble(data)
+        if name in ("trailers of 9 MB", "chunks with notes of 9 MB"):
+            return self.chunked(data, name)
         self.send_header("content-length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
@@ -255,9 +282,18 @@ class Hostile(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(b"".join(b"1\r\n" + data[at : at + 1] + b"\r\n" for at in range(len(data))) + b"0\r\n\r\n")
 
+    def chunked(self, data, name):
+        self.send_header("transfer-encoding", "chunked")
+        self.end_headers()
+        note = b";n=" + b"n" * 9 * MB if "notes" in name else b""
+        self.wfile.write(b"%x" % len(data) + note + b"\r\n" + data + b"\r\n0\r\n")
+        if "trailers" in name:
+            self.wfile.write(b"".join(b"x-%d: " % number + b"t" * 1000 + b"\r\n" for number in range(9_000)))
+        self.wfile.write(b"\r\n")
+
     def endless(self, name):
-        dialect, _, _, _, kind = REPLIES[name]
-        self.send_response(200)
+        dialect, status, _, _, kind = REPLIES[name]
+        self.send_response(status)
         self.send_header("content-type", kind)
         self.end_headers()
         piece = b"data: " + dump(chunk({"content": "x" * 4000})) + b"\n\n"
@@ -294,7 +330,7 @@ def measure(program, port, name, concurrency):
         dialect = REPLIES[name][0]
         base = "/v1beta" if dialect == GEMINI else "" if dialect in (OLLAMA, MESSAGES) else "/v1"
         url = f"http://127.0.0.1:{port}/{NAMES.index(name)}{base}"
-        words = ["--dialect", dialect, "--suite", "standard", "--trials", "2", "--timeout", "60s"]
+        words = ["--dialect", dialect, "--suite", "standard", "--trials", "2", "--timeout", "60s", "--api-key-env", "MEMORY_KEY"]
         arguments = [program, "probe", url, "--model", "m", "--concurrency", str(concurrency), *words]
         began = time.time()
         child = os.fork()
@@ -303,7 +339,7 @@ def measure(program, port, name, concurrency):
             for stream in (0, 1, 2):
                 os.dup2(null, stream)
             os.chdir(folder)
-            os.execve(program, arguments, {"PATH": os.environ["PATH"]})
+            os.execve(program, arguments, {"PATH": os.environ["PATH"], "MEMORY_KEY": KEY})
         _, status, used = os.wait4(child, 0)
         profiles = [path.stat().st_size for path in pathlib.Path(folder).rglob("profiles/*.json")]
         return used.ru_maxrss / 1024, max(profiles, default=0) / MB, os.waitstatus_to_exitcode(status), time.time() - began
