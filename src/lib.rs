@@ -28,6 +28,7 @@ mod audit;
 pub mod campaign;
 pub mod cli;
 pub mod conversation;
+mod cores;
 pub mod dialect;
 pub mod ir;
 pub mod probe;

@@ -23,7 +23,7 @@ impl Answers {
     /// Keeps the answer of a recorded exchange.
     pub(crate) fn add(&mut self, record: &Value) {
         let request = &record["request"];
-        let path = request["url"].as_str().unwrap().splitn(4, '/').nth(3).unwrap();
+        let path = without_query(request["url"].as_str().unwrap().splitn(4, '/').nth(3).unwrap());
         let body = request.get("body").map(Value::to_string).unwrap_or_default();
         let response = &record["outcome"]["answered"];
         let bytes = response_bytes(response);
@@ -37,6 +37,11 @@ impl Answers {
         let (path, body) = request;
         as_it_is.or_else(|| self.0.get(&(path, sorted(&body)))).map(Vec::as_slice)
     }
+}
+
+/// What stands before the values in an address, which are no longer known in what is stored.
+fn without_query(path: &str) -> &str {
+    path.split('?').next().unwrap_or(path)
 }
 
 /// The same JSON with its keys in order.
@@ -115,7 +120,7 @@ fn serve(mut stream: &TcpStream, answers: &Answers, delay: Duration, unknown: &A
 fn read_request(reader: &mut BufReader<&TcpStream>) -> Option<(String, String)> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|length| *length > 0)?;
-    let path = line.split(' ').nth(1)?.to_owned();
+    let path = without_query(line.split(' ').nth(1)?).to_owned();
     let mut length = 0;
     loop {
         line.clear();

@@ -1,6 +1,6 @@
 //! The baseline: which snapshots a run is compared with, and which regressions that suggests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::slice::from_ref;
 
 use super::Suspect;
@@ -11,22 +11,27 @@ use crate::target::{ADDRESS, Connection};
 
 /// The snapshots, as a run sees them.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Baseline {
+pub(crate) struct Baseline<'a> {
     /// Those that the run measured again, or should have.
-    pub(crate) comparable: Vec<Profile>,
+    pub(crate) comparable: Vec<&'a Profile>,
     /// The names of the targets outside its scope.
     pub(crate) not_probed: Vec<String>,
 }
 
-impl Baseline {
+impl<'a> Baseline<'a> {
     /// Sorts the snapshots. One whose target has no profile in the run is not missing but open.
-    pub(crate) fn of(snapshots: &[Profile], manifest: &Manifest) -> Self {
+    pub(crate) fn of(
+        snapshots: impl IntoIterator<Item = &'a Profile>,
+        manifest: &Manifest,
+    ) -> Self {
+        let snapshots: Vec<&Profile> = snapshots.into_iter().collect();
+        let targets = TargetsOfRun::of(manifest, &snapshots);
         let mut baseline = Self::default();
         for snapshot in snapshots {
-            match find_target(snapshot, snapshots, manifest) {
+            match targets.find(snapshot) {
                 Some(target) if target.profile.is_none() => {}
-                Some(_) => baseline.comparable.push(snapshot.clone()),
-                None if is_missed(snapshot, manifest) => baseline.comparable.push(snapshot.clone()),
+                Some(_) => baseline.comparable.push(snapshot),
+                None if is_missed(snapshot, manifest) => baseline.comparable.push(snapshot),
                 None => baseline.not_probed.push(snapshot.name()),
             }
         }
@@ -34,21 +39,36 @@ impl Baseline {
     }
 }
 
-/// The target of a run that a snapshot is about: by its name, else one without a snapshot of its own
-/// that stands for the same.
-fn find_target<'a>(
-    snapshot: &Profile,
-    snapshots: &[Profile],
-    manifest: &'a Manifest,
-) -> Option<&'a RunTarget> {
-    let (name, mut targets) = (snapshot.name(), manifest.targets.iter());
-    let is_heir = |target: &&RunTarget| {
-        let is_new = snapshots.iter().all(|other| other.name() != target.name);
-        let is_sure = manifest.asks_every_target() || is_same_place(snapshot, target);
-        is_new && is_sure && is_same_model(snapshot, target)
-    };
-    let mut heirs = manifest.targets.iter().filter(is_heir);
-    targets.find(|target| target.name == name).or_else(|| heirs.next())
+/// The targets of a run, to find those that snapshots are about.
+struct TargetsOfRun<'a> {
+    by_name: HashMap<&'a str, &'a RunTarget>,
+    /// Those without a snapshot of their own.
+    new: Vec<&'a RunTarget>,
+    asks_every_target: bool,
+}
+
+impl<'a> TargetsOfRun<'a> {
+    fn of(manifest: &'a Manifest, snapshots: &[&Profile]) -> Self {
+        let known: HashSet<String> = snapshots.iter().map(|snapshot| snapshot.name()).collect();
+        let targets = manifest.targets.iter();
+        Self {
+            // Of two with one name, which no configuration has, the first counts.
+            by_name: targets.clone().rev().map(|it| (it.name.as_str(), it)).collect(),
+            new: targets.filter(|target| !known.contains(&target.name)).collect(),
+            asks_every_target: manifest.asks_every_target(),
+        }
+    }
+
+    /// The target that a snapshot is about: by its name, else one without a snapshot of its own that
+    /// stands for the same.
+    fn find(&self, snapshot: &Profile) -> Option<&'a RunTarget> {
+        let is_heir = |target: &&&RunTarget| {
+            let is_sure = self.asks_every_target || is_same_place(snapshot, target);
+            is_sure && is_same_model(snapshot, target)
+        };
+        let named = self.by_name.get(snapshot.name().as_str());
+        named.or_else(|| self.new.iter().find(is_heir)).copied()
+    }
 }
 
 /// Whether a run should have asked for a snapshot's target as well: it is a run of all targets. Only the
@@ -74,13 +94,14 @@ fn is_same_place(snapshot: &Profile, target: &RunTarget) -> bool {
 pub(crate) fn suspects<'a>(
     connections: &'a [Connection],
     found: &'a BTreeMap<String, Profile>,
-    snapshots: &[Profile],
+    snapshots: &[&Profile],
 ) -> Vec<Suspect<'a>> {
-    let profiles: Vec<Profile> = found.values().cloned().collect();
-    let pairs = Pairs::of(snapshots, &profiles).both;
+    let pairs = Pairs::of(snapshots.iter().copied(), found.values()).both;
+    let before: HashMap<String, &Profile> =
+        pairs.into_iter().map(|(old, new)| (new.name(), old)).collect();
     let suspect = |connection: &'a Connection| {
         let current = found.get(&connection.target.name)?;
-        let (before, _) = pairs.iter().find(|(_, new)| new.name() == current.name())?;
+        let before = before.get(&current.name())?;
         let changes = diff(from_ref(*before), from_ref(current)).changes;
         Suspect::of(connection, (*before).clone(), current, &changes)
     };

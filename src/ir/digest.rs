@@ -1,60 +1,70 @@
 //! SHA-256 digests, the addresses under which content is stored.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
 const PREFIX: &str = "sha256:";
-const HEX_LEN: usize = 64;
+const LEN: usize = 32;
 
 /// The SHA-256 of some content, written as `sha256:<64 hex digits>`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[derive(Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(into = "String", try_from = "String")]
+///
+/// It is kept as bytes: a profile names hundreds of exchanges.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, schemars::JsonSchema)]
 #[schemars(with = "String")]
-pub struct Digest(String);
+pub struct Digest([u8; LEN]);
 
 impl Digest {
     /// The digest of these bytes.
     pub fn of(bytes: impl AsRef<[u8]>) -> Self {
-        let mut hex = String::with_capacity(HEX_LEN);
-        for byte in Sha256::digest(bytes) {
-            let digits = [byte >> 4, byte & 0xf].map(|digit| char::from_digit(digit.into(), 16));
-            hex.extend(digits.into_iter().flatten());
-        }
-        Self(hex)
+        Self(Sha256::digest(bytes).into())
     }
 
     /// The digest with these hexadecimal digits, if they are 64 lower-case ones.
     pub fn from_hex(hex: &str) -> Option<Self> {
-        format!("{PREFIX}{hex}").parse().ok()
+        let digits = hex.bytes().map(digit).collect::<Option<Vec<u8>>>()?;
+        let (pairs, []) = digits.as_chunks::<2>() else { return None };
+        let bytes: Vec<u8> = pairs.iter().map(|[high, low]| high << 4 | low).collect();
+        bytes.try_into().ok().map(Self)
     }
 
     /// The hexadecimal digits alone.
-    pub fn hex(&self) -> &str {
-        &self.0
+    pub fn hex(&self) -> String {
+        let digits = self.0.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+        let mut hex = String::with_capacity(2 * LEN);
+        hex.extend(digits.filter_map(|digit| char::from_digit(digit.into(), 16)));
+        hex
+    }
+}
+
+/// The value of a lower-case hexadecimal digit.
+fn digit(byte: u8) -> Option<u8> {
+    match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        _ => None,
     }
 }
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{PREFIX}{}", self.0)
+        write!(f, "{PREFIX}{}", self.hex())
     }
 }
 
-impl From<Digest> for String {
-    fn from(digest: Digest) -> Self {
-        digest.to_string()
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
-impl TryFrom<String> for Digest {
-    type Error = NotADigest;
-
-    fn try_from(text: String) -> Result<Self, NotADigest> {
-        text.parse()
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Cow::<str>::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
 }
 
@@ -62,11 +72,8 @@ impl FromStr for Digest {
     type Err = NotADigest;
 
     fn from_str(text: &str) -> Result<Self, NotADigest> {
-        text.strip_prefix(PREFIX)
-            .filter(|hex| hex.len() == HEX_LEN)
-            .filter(|hex| hex.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')))
-            .map(|hex| Self(hex.to_owned()))
-            .ok_or_else(|| NotADigest(text.to_owned()))
+        let digest = text.strip_prefix(PREFIX).and_then(Self::from_hex);
+        digest.ok_or_else(|| NotADigest(text.to_owned()))
     }
 }
 
@@ -89,7 +96,9 @@ mod tests {
 
     #[test]
     fn anything_but_a_digest_is_refused() {
-        for text in ["", "sha256:", "abc", "sha256:xyz", &format!("sha256:{}", "A".repeat(64))] {
+        let odd = |digits: usize| format!("sha256:{}", "a".repeat(digits));
+        let upper = format!("sha256:{}", "A".repeat(64));
+        for text in ["", "sha256:", "abc", "sha256:xyz", &odd(63), &odd(65), &odd(66), &upper] {
             assert!(text.parse::<Digest>().is_err(), "{text}");
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! A row per probe and a row per judged case below it; `case` is empty for the probe itself.
 
-use std::io;
+use std::{io, iter};
 
 use super::Report;
 use super::escape::for_csv;
@@ -29,18 +29,25 @@ const HEAD: [&str; 17] = [
     "verified_at",
 ];
 
-pub(super) fn render(report: &Report<'_>) -> io::Result<String> {
+/// The head, and the rows of each target.
+pub(super) fn pieces(report: &Report<'_>) -> impl Iterator<Item = io::Result<String>> {
+    let head = text_of([HEAD.map(str::to_owned).to_vec()]);
+    iter::once(head).chain(report.targets().into_iter().map(|target| text_of(rows(&target))))
+}
+
+fn rows(target: &TargetView<'_>) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    for section in target.sections() {
+        rows.push(probe_row(target, &section));
+        rows.extend(section.cases.iter().filter_map(|case| case_row(target, &section, case)));
+    }
+    rows
+}
+
+fn text_of(rows: impl IntoIterator<Item = Vec<String>>) -> io::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(HEAD)?;
-    for target in report.targets() {
-        for section in target.sections() {
-            writer.write_record(probe_row(&target, &section))?;
-            for case in &section.cases {
-                if let Some(row) = case_row(&target, &section, case) {
-                    writer.write_record(row)?;
-                }
-            }
-        }
+    for row in rows {
+        writer.write_record(row)?;
     }
     let bytes = writer.into_inner().map_err(|error| io::Error::other(error.to_string()))?;
     String::from_utf8(bytes).map_err(io::Error::other)

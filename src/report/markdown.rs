@@ -3,6 +3,7 @@
 //! Whatever an endpoint may have written stands in a code span; see [`for_markdown`].
 
 use std::fmt::Write as _;
+use std::iter;
 
 use super::changes::changes_markdown;
 use super::escape::for_markdown;
@@ -13,9 +14,10 @@ use super::{Report, plural};
 use crate::profile::Status;
 use crate::store::{Completion, Manifest};
 
-pub(super) fn render(report: &Report<'_>) -> String {
+/// The head, each target, and the legend.
+pub(super) fn pieces(report: &Report<'_>) -> impl Iterator<Item = String> {
     let targets = report.targets();
-    let mut text = match report.run {
+    let head = match report.run {
         Some(run) => {
             let gate = report.gate.map(|changes| changes_markdown(changes) + "\n");
             format!("{}\n{}{}\n", run_heading(run), gate.unwrap_or_default(), fleet(&targets))
@@ -23,11 +25,9 @@ pub(super) fn render(report: &Report<'_>) -> String {
         None => String::new(),
     };
     let findings_only = report.run.is_some();
-    for target in &targets {
-        text.push_str(&details(target, findings_only));
-    }
-    text.push_str(&legend());
-    text
+    let each = targets.into_iter().map(move |target| details(&target, findings_only));
+    let pieces = iter::once(head).chain(each).chain(iter::once_with(legend));
+    pieces.filter(|piece| !piece.is_empty())
 }
 
 fn run_heading(run: &Manifest) -> String {

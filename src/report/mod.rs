@@ -52,7 +52,10 @@ pub(crate) use table::pairs;
 pub(crate) use verdict_line::verdict_line;
 pub use view::Report;
 
-use std::io;
+use std::{io, iter};
+
+/// A report in pieces of text.
+pub(crate) type Pieces<'a> = Box<dyn Iterator<Item = io::Result<String>> + 'a>;
 
 /// The formats of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -78,13 +81,20 @@ impl ReportFormat {
 
     /// The report in this format. Only the table uses `style`.
     pub fn render(self, report: &Report<'_>, style: TerminalStyle) -> io::Result<String> {
+        self.pieces(report, style).collect()
+    }
+
+    /// The report in this format, piece by piece: formats that can be written target by target need not be in
+    /// memory at once. Each piece ends with its line.
+    pub(crate) fn pieces<'a>(self, report: &'a Report<'_>, style: TerminalStyle) -> Pieces<'a> {
+        let whole = |text: io::Result<String>| -> Pieces<'a> { Box::new(iter::once(text)) };
         match self {
-            Self::Table => Ok(table::render(report, style)),
-            Self::Json => json::render(report),
-            Self::Markdown => Ok(markdown::render(report)),
-            Self::Csv => csv::render(report),
-            Self::Junit => junit::render(&report.targets(), report.gate),
-            Self::Html => Ok(html::render(report)),
+            Self::Table => whole(Ok(table::render(report, style))),
+            Self::Json => whole(json::render(report)),
+            Self::Markdown => Box::new(markdown::pieces(report).map(Ok)),
+            Self::Csv => Box::new(csv::pieces(report)),
+            Self::Junit => whole(junit::render(&report.targets(), report.gate)),
+            Self::Html => whole(Ok(html::render(report))),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The view: what all formats show of a report.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -14,7 +14,7 @@ use crate::profile::{
     Status, Streaming, Subject, Tally, Variant,
 };
 use crate::regress::Change;
-use crate::store::{Manifest, RunTarget, TargetCost};
+use crate::store::{Manifest, TargetCost};
 
 /// What a report is about: the profile of one target, or a run and its profiles.
 #[derive(Clone, Copy)]
@@ -64,12 +64,13 @@ impl<'a> Report<'a> {
             let target = |profile| TargetView { cost, times, ..TargetView::of(profile) };
             return self.profiles.iter().map(target).collect();
         };
-        let find = |target: &RunTarget| self.profiles.iter().find(|it| it.name() == target.name);
+        let found: HashMap<String, &Profile> =
+            self.profiles.iter().map(|profile| (profile.name(), profile)).collect();
         let target = run.targets.iter().map(|target| TargetView {
             name: target.name.clone(),
             subject: &target.subject,
             dialect: target.dialect,
-            profile: find(target),
+            profile: found.get(&target.name).copied(),
             problem: target.problem.as_deref(),
             cost: target.cost,
             times: Some(&target.probe_ms),

@@ -119,7 +119,7 @@ fn half(purpose: &str, content: &str) -> String {
 }
 
 fn hash(purpose: &str, content: &str) -> String {
-    Digest::of(format!("toolprobe-sim\0{purpose}\0{content}")).hex().to_owned()
+    Digest::of(format!("toolprobe-sim\0{purpose}\0{content}")).hex()
 }
 
 #[cfg(test)]

@@ -88,7 +88,7 @@ impl Evidence {
             let read = self.read_places()?;
             self.places.get_or_init(|| read)
         };
-        let Some(key) = key_of(digest.hex()) else { return Ok(None) };
+        let Some(key) = key_of(&digest.hex()) else { return Ok(None) };
         let found = places.sorted.partition_point(|(known, ..)| *known < key);
         let found = places.sorted.get(found).filter(|(known, ..)| *known == key);
         Ok(found.and_then(|(_, file, at)| Some((places.files.get(*file)?.as_str(), *at))))

@@ -41,7 +41,7 @@ pub(crate) use csv_file::Rows;
 pub(crate) use depot::{Depot, DepotAddress, DepotError, FetchedSnapshots};
 pub(crate) use error::StoreError;
 pub(crate) use evidence::Evidence;
-pub(crate) use files::write_text;
+pub(crate) use files::{write_pieces, write_text};
 pub(crate) use history::{HISTORY_VERSION, HistoryRow, MetricsRow, RunHistory, merge_metrics};
 pub(crate) use journal::JournalFile;
 #[cfg(test)]

@@ -1,20 +1,16 @@
 //! Folders of profiles: those of a run, and the committed snapshots.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::thread::{self, ScopedJoinHandle};
 
 use super::acceptance::{LockedProfiles, finish_for_reader};
 use super::versioned::VersionedFile;
 use super::{StoreError, files};
+use crate::cores::map_on_all_cores;
 use crate::profile::{PROFILE_VERSION, Profile, slug};
 
 const PROFILE: VersionedFile =
     VersionedFile { what: "profile", field: "profileVersion", version: PROFILE_VERSION };
-
-/// The fewest files that a thread of their own is worth.
-const SHARE: usize = 64;
 
 /// A folder of profiles: those of a run, or the committed snapshots.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,15 +70,11 @@ impl ProfileFolder {
         };
         let names: Vec<String> =
             files::list(&self.folder)?.into_iter().filter(is_profile).collect();
-        let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let share = names.len().div_ceil(threads).max(SHARE);
         // Reading is parsing, which all cores share.
-        let shares = thread::scope(|scope| {
-            let begin = |names| scope.spawn(move || self.read_share(names));
-            let threads: Vec<_> = names.chunks(share).map(begin).collect();
-            threads.into_iter().map(join).collect::<Result<Vec<_>, _>>()
-        });
-        let found: Vec<(String, Profile)> = shares?.into_iter().flatten().collect();
+        let read = |name: &String| Ok((name.clone(), read_profile(&self.folder.join(name))?));
+        let found: Result<Vec<(String, Profile)>, StoreError> =
+            map_on_all_cores(&names, read).into_iter().collect();
+        let found = found?;
         self.check_names(&found)?;
         Ok(found)
     }
@@ -100,16 +92,6 @@ impl ProfileFolder {
         }
         Ok(())
     }
-
-    fn read_share(&self, names: &[String]) -> Result<Vec<(String, Profile)>, StoreError> {
-        let read = |name: &String| Ok((name.clone(), read_profile(&self.folder.join(name))?));
-        names.iter().map(read).collect()
-    }
-}
-
-/// What a thread gave. A panic goes on here.
-fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
-    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// The profile in a file.

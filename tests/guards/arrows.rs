@@ -8,6 +8,7 @@ use crate::source::{Source, production, root};
 const ARROWS: &[(&str, &[&str])] = &[
     ("ir", &[]),
     ("audit", &["ir", "dialect"]),
+    ("cores", &[]),
     ("secret", &[]),
     ("suggest", &[]),
     ("wire", &[]),
@@ -34,8 +35,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("profile", &["ir", "dialect", "prompted", "telemetry"]),
     ("adapt", &["ir", "dialect", "prompted", "profile", "telemetry", "textcall", "tools"]),
     ("probe", &["ir", "prompted", "telemetry", "tools", "conversation", "profile"]),
-    ("store", &["ir", "dialect", "transport", "profile", "secret", "telemetry"]),
-    ("regress", &["ir", "dialect", "textcall", "profile", "store", "suggest"]),
+    ("store", &["cores", "ir", "dialect", "transport", "profile", "secret", "telemetry"]),
+    ("regress", &["cores", "ir", "dialect", "textcall", "profile", "store", "suggest"]),
     ("sim", &["ir", "wire", "dialect", "prompted", "tools", "profile"]),
     (
         "report",

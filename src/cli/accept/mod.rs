@@ -101,9 +101,8 @@ pub(super) fn run(args: &AcceptArgs, console: &Console) -> Result<Exit, CliError
     let folder = ProfileFolder::new(&args.profiles);
     let locked = folder.lock().map_err(CliError::usage)?;
     let before = folder.read_all().map_err(CliError::usage)?;
-    let snapshots: Vec<Profile> = before.iter().map(|(_, profile)| profile.clone()).collect();
-    let old = Baseline::of(&snapshots, &manifest).comparable;
-    let changes = diff(&old, &found).changes;
+    let old = Baseline::of(before.iter().map(|(_, profile)| profile), &manifest).comparable;
+    let changes = diff(old.iter().copied(), &found).changes;
     check(args, &run, &manifest, &found, &changes)?;
     let choices = choose(args, &manifest, &changes, console)?;
     // Who was asked and took nothing over does not want other snapshots to be younger either.

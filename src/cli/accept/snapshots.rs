@@ -28,13 +28,13 @@ pub(super) struct NewSnapshots {
 impl NewSnapshots {
     /// Decides by what was chosen for each change. Only selected targets are looked at.
     pub(super) fn decide(
-        old: &[Profile],
+        old: &[&Profile],
         new: &[Profile],
         decided: &[(&Change, Choice)],
         unchanged: Unchanged,
         is_meant: impl Fn(&Profile) -> bool,
     ) -> Result<Self, CliError> {
-        let (pairs, mut snapshots) = (Pairs::of(old, new), Self::default());
+        let (pairs, mut snapshots) = (Pairs::of(old.iter().copied(), new), Self::default());
         for (old, new) in pairs.both.iter().filter(|(_, new)| is_meant(new)) {
             if let Some(written) = successor(old, new, decided, unchanged)? {
                 snapshots.written.push(written);

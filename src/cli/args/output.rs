@@ -8,7 +8,7 @@ use crate::cli::shell::console::Console;
 use crate::cli::shell::error::CliError;
 pub(crate) use crate::report::ReportFormat;
 use crate::report::{Report, TerminalStyle};
-use crate::store::write_text;
+use crate::store::{write_pieces, write_text};
 
 /// The forms of a result that is not a report on targets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -45,7 +45,11 @@ impl OutputArgs {
     /// Writes a report in the form, and to the place, that was asked for.
     pub(crate) fn show(&self, console: &Console, report: &Report<'_>) -> Result<(), CliError> {
         let style = if self.output.is_some() { TerminalStyle::PLAIN } else { console.style() };
-        self.write(console, &self.format().render(report, style)?)
+        let mut pieces = self.format().pieces(report, style);
+        match &self.output {
+            Some(path) => write_pieces(path, pieces).map_err(CliError::usage),
+            None => pieces.try_for_each(|piece| console.result(&piece?)),
+        }
     }
 
     /// Writes a result where it was asked for. A file appears whole or not at all.
@@ -59,6 +63,9 @@ impl OutputArgs {
 
 /// Writes a file, which appears whole or not at all.
 pub(crate) fn write_to(path: &Path, text: &str) -> Result<(), CliError> {
-    let end = if text.ends_with('\n') { "" } else { "\n" };
-    write_text(path, &format!("{text}{end}")).map_err(CliError::usage)
+    let written = match text.strip_suffix('\n') {
+        Some(_) => write_text(path, text),
+        None => write_text(path, &format!("{text}\n")),
+    };
+    written.map_err(CliError::usage)
 }

@@ -99,7 +99,7 @@ impl Baseline {
     }
 
     /// The snapshots that a run could have measured again.
-    pub(crate) fn of_run(&self, manifest: &Manifest) -> Vec<Profile> {
+    pub(crate) fn of_run(&self, manifest: &Manifest) -> Vec<&Profile> {
         campaign::Baseline::of(&self.snapshots, manifest).comparable
     }
 
@@ -137,7 +137,7 @@ impl Baseline {
             return Err(CliError::usage(for_terminal(&problem)));
         }
         let baseline = campaign::Baseline::of(&self.snapshots, manifest);
-        let changes = diff(&baseline.comparable, profiles);
+        let changes = diff(baseline.comparable, profiles);
         let changes = match confirm {
             Confirm::On => changes.with_confirmations(&manifest.confirmations),
             Confirm::Off => changes,

@@ -73,23 +73,27 @@ const HEADLINES: [&str; 4] = ["status", "verdict", "taken", "strictness"];
 /// All fields that differ, without the ignored ones.
 pub(super) fn differences(old: &Value, new: &Value) -> Vec<FieldChange> {
     let mut found = Vec::new();
-    compare(&FieldPath::default(), old, new, &mut found);
+    if old != new {
+        compare(&FieldPath::default(), old, new, &mut found);
+    }
     found
 }
 
+/// Compares two values that differ.
 fn compare(path: &FieldPath, old: &Value, new: &Value, found: &mut Vec<FieldChange>) {
-    if old == new || IGNORED.iter().any(|(pattern, _)| path.matches(pattern)) {
+    if IGNORED.iter().any(|(pattern, _)| path.matches(pattern)) {
         return;
     }
-    let nothing = Value::Null;
     match (ValueKind::of(old), ValueKind::of(new)) {
         (ValueKind::Container, ValueKind::Container | ValueKind::Nothing)
         | (ValueKind::Nothing, ValueKind::Container)
         | (ValueKind::Headed, ValueKind::Headed) => {
             found.extend(compare_counts(path, old, new));
             for key in keys(old).union(&keys(new)) {
-                let side = |value: &Value| value.get(key).cloned().unwrap_or(Value::Null);
-                compare(&path.child(key), &side(old), &side(new), found);
+                let (old, new) = (field(old, key), field(new, key));
+                if old != new {
+                    compare(&path.child(key), old, new, found);
+                }
             }
         }
         (ValueKind::Words, ValueKind::Words | ValueKind::Nothing)
@@ -103,7 +107,7 @@ fn compare(path: &FieldPath, old: &Value, new: &Value, found: &mut Vec<FieldChan
             }
         }
         _ => {
-            let shown = |value| headline(value).unwrap_or(&nothing).clone();
+            let shown = |value| headline(value).unwrap_or(&Value::Null).clone();
             found.push(FieldChange { field: path.clone(), old: shown(old), new: shown(new) });
         }
     }
@@ -150,6 +154,11 @@ fn headline(value: &Value) -> Option<&Value> {
         Value::Object(object) => HEADLINES.iter().find_map(|key| object.get(*key)),
         other => Some(other),
     }
+}
+
+/// What stands under a key; null for nothing.
+fn field<'a>(value: &'a Value, key: &str) -> &'a Value {
+    value.get(key).unwrap_or(&Value::Null)
 }
 
 fn keys(value: &Value) -> BTreeSet<&str> {

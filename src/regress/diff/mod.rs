@@ -21,6 +21,7 @@ use serde_json::{Map, Value};
 
 use super::rules::weigh_defect;
 use super::{Change, ChangeClass, FieldChange, Severity, Sides};
+use crate::cores::map_on_all_cores;
 use crate::ir::Digest;
 use crate::profile::{Confirmation, FieldPath, Profile};
 use crate::store::ProfileFolder;
@@ -59,10 +60,13 @@ impl Diff {
 }
 
 /// Compares two sets of profiles, target by target.
-pub fn diff(old: &[Profile], new: &[Profile]) -> Diff {
+pub fn diff<'a>(
+    old: impl IntoIterator<Item = &'a Profile>,
+    new: impl IntoIterator<Item = &'a Profile>,
+) -> Diff {
     let pairs = Pairs::of(old, new);
-    let mut changes: Vec<Change> =
-        pairs.both.iter().flat_map(|(before, after)| compare_profiles(before, after)).collect();
+    let compared = map_on_all_cores(&pairs.both, |(before, after)| compare_profiles(before, after));
+    let mut changes: Vec<Change> = compared.into_iter().flatten().collect();
     changes.extend(pairs.new.iter().filter_map(|target| target_appears(target)));
     changes.extend(pairs.gone.iter().filter_map(|target| target_vanishes(target)));
     changes.sort_by(|a, b| order(a).cmp(&order(b)));
@@ -129,9 +133,11 @@ fn name_changes(
 pub(in crate::regress) fn documents(old: &Profile, new: &Profile) -> (Value, Value) {
     let same_questions = answered_probes(old) == answered_probes(new);
     let document = |profile: &Profile| {
-        let mut profile = profile.clone();
-        profile.cost = profile.cost.filter(|_| same_questions);
-        serde_json::to_value(&profile).unwrap_or_default()
+        let mut document = serde_json::to_value(profile).unwrap_or_default();
+        if let (false, Some(object)) = (same_questions, document.as_object_mut()) {
+            object.shift_remove("cost");
+        }
+        document
     };
     (document(old), document(new))
 }

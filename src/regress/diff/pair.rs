@@ -3,7 +3,10 @@
 //! A target is known by its name. One whose name is new on one side and gone on the other is paired by
 //! what it stands for: a snapshot from before names were kept, or a target that was renamed.
 
-use crate::profile::{EndpointId, Profile};
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use crate::profile::{EndpointId, Profile, Subject};
 
 /// Two sets of profiles, target by target.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -18,33 +21,53 @@ pub(crate) struct Pairs<'a> {
 
 impl<'a> Pairs<'a> {
     /// Pairs two sets of profiles: by name, then by model and endpoint, then by model alone.
-    pub(crate) fn of(old: &'a [Profile], new: &'a [Profile]) -> Self {
-        let mut pairs =
-            Self { gone: old.iter().collect(), new: new.iter().collect(), ..Self::default() };
-        pairs.take(|old, new| old.name() == new.name());
-        pairs.take(|old, new| is_same_model(old, new) && is_same_place(old, new));
-        pairs.take(is_same_model);
+    pub(crate) fn of(
+        old: impl IntoIterator<Item = &'a Profile>,
+        new: impl IntoIterator<Item = &'a Profile>,
+    ) -> Self {
+        let (gone, new) = (old.into_iter().collect(), new.into_iter().collect());
+        let mut pairs = Self { gone, new, ..Self::default() };
+        pairs.take(Profile::name, |_, _| true);
+        pairs.take(model, is_same_place);
+        pairs.take(model, |_, _| true);
         pairs
     }
 
-    /// Moves those that belong together; of several older ones the newest is taken.
-    fn take(&mut self, belong: impl Fn(&Profile, &Profile) -> bool) {
+    /// Moves those that have the same key and fit; of several older ones the newest is taken. Groups by key make
+    /// this linear in the number of targets.
+    fn take<K: Eq + Hash>(
+        &mut self,
+        key: impl Fn(&'a Profile) -> K,
+        fit: impl Fn(&Profile, &Profile) -> bool,
+    ) {
+        if self.gone.is_empty() || self.new.is_empty() {
+            return;
+        }
+        let mut groups: HashMap<K, Vec<(usize, &'a Profile)>> = HashMap::new();
+        for (place, old) in std::mem::take(&mut self.gone).into_iter().enumerate() {
+            groups.entry(key(old)).or_default().push((place, old));
+        }
         for new in std::mem::take(&mut self.new) {
-            let candidates = self.gone.iter().enumerate().filter(|(_, old)| belong(old, new));
-            match candidates.max_by_key(|(_, old)| old.verified_at).map(|(index, _)| index) {
-                Some(index) => self.both.push((self.gone.remove(index), new)),
+            let newest = groups.get_mut(&key(new)).and_then(|group| {
+                let fitting = group.iter().enumerate().filter(|(_, (_, old))| fit(old, new));
+                let newest = fitting.max_by_key(|(_, (_, old))| old.verified_at);
+                let index = newest.map(|(index, _)| index)?;
+                Some(group.remove(index).1)
+            });
+            match newest {
+                Some(old) => self.both.push((old, new)),
                 None => self.new.push(new),
             }
         }
+        let mut left: Vec<(usize, &Profile)> = groups.into_values().flatten().collect();
+        left.sort_by_key(|(place, _)| *place);
+        self.gone = left.into_iter().map(|(_, old)| old).collect();
     }
 }
 
-fn is_same_model(old: &Profile, new: &Profile) -> bool {
-    let model = |profile: &Profile| {
-        let subject = profile.subject.clone();
-        (subject.provider, subject.model, subject.variant)
-    };
-    model(old) == model(new)
+fn model(profile: &Profile) -> (&str, &str, Option<&str>) {
+    let Subject { provider, model, variant, .. } = &profile.subject;
+    (provider, model, variant.as_deref())
 }
 
 fn is_same_place(old: &Profile, new: &Profile) -> bool {

@@ -50,7 +50,7 @@ impl Contents {
                 self.spent = self.spent.without(reserved.tokens()).plus(used);
             }
             Line::Exchange(stored) => {
-                self.at.entry(stored.digest.hex().to_owned()).or_insert(at);
+                self.at.entry(stored.digest.hex()).or_insert(at);
             }
             Line::Begin { .. }
             | Line::Recalled(_)

@@ -171,7 +171,7 @@ impl Journal for JournalFile {
             let (digest, line) = line?;
             let at = open.contents.end;
             open.append(&line)?;
-            open.contents.at.entry(digest.hex().to_owned()).or_insert(at);
+            open.contents.at.entry(digest.hex()).or_insert(at);
             exchange.kept = Some(digest);
             Ok(())
         });
