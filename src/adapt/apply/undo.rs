@@ -203,7 +203,9 @@ impl<'a> Search<'a> {
     }
 
     fn at(&mut self, part: &Part, place: Place, sent: &Part) -> Option<Origin> {
-        if self.taken.contains(&place) || self.read.contains_key(&place) {
+        // Words of another part may have been found within reasoning; it still stands there whole.
+        let is_read = self.read.contains_key(&place) && !matches!(part, Part::Reasoning(_));
+        if self.taken.contains(&place) || is_read {
             return None;
         }
         let names = match (part, sent) {
@@ -252,5 +254,24 @@ impl<'a> Search<'a> {
             Part::Text(_) => Origin::Text(place, range),
             other => Origin::Written(place, range, emptied(other.clone())),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{ReasoningField, ReasoningState};
+
+    #[test]
+    fn reasoning_that_holds_the_words_of_another_part_is_found_all_the_same() {
+        let thought =
+            Part::Reasoning(ReasoningState::new(ReasoningField::ReasoningContent, "so, yes"));
+        let said =
+            |parts| Request { messages: vec![Message::assistant(parts)], ..Request::default() };
+        let original = said(vec![Part::Text("yes".to_owned()), thought.clone()]);
+        let sent = said(vec![thought, Part::Text("yes, and more".to_owned())]);
+        let undo = Undo::of(&original, &sent, &[]);
+        assert_eq!(undo.kept().collect::<Vec<_>>(), Vec::<&Part>::new());
+        assert_eq!(undo.apply(sent, &[]), original);
     }
 }
