@@ -17,7 +17,10 @@ fn audits(code: i32, asks: fn(&mut Value), args: &[&str]) -> String {
 
 fn drops_strict(body: &mut Value) {
     for tool in body["tools"].as_array_mut().into_iter().flatten() {
-        tool["function"].as_object_mut().unwrap().remove("strict");
+        // Tools of other types have no function.
+        if let Some(function) = tool.get_mut("function").and_then(Value::as_object_mut) {
+            function.remove("strict");
+        }
     }
 }
 
