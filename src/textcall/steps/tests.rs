@@ -20,9 +20,9 @@ pub(crate) fn charge(bytes: usize) {
     STEPS.set(STEPS.get() + bytes);
 }
 
-/// The lengths that are compared.
+/// The lengths that are compared with four times as much; the second is for suspects.
 const SHORT: usize = 4 << 10;
-const LONG: usize = 4 * SHORT;
+const BEYOND_BOUNDS: usize = 64 << 10;
 
 /// Fragments outside the tokens of every format, and what may end a text.
 const SCRAPS: &str = r#"
@@ -88,10 +88,17 @@ fn steps(text: &str, piece: usize) -> usize {
     STEPS.get()
 }
 
-/// What is wrong with the steps that texts of these parts take, if anything is.
+/// What is wrong with the steps that texts of these parts take, if anything is. What a short text takes may only seem to
+/// grow faster: it is not long enough for the bounds of depth and of refusals to be reached. So a suspect is tried again
+/// where they are.
 fn complaint(parts: &[String; 3], piece: usize) -> Option<String> {
+    growth(parts, piece, SHORT).and_then(|_| growth(parts, piece, BEYOND_BOUNDS))
+}
+
+/// What is wrong with how the steps grow from a short text to one that is four times as long.
+fn growth(parts: &[String; 3], piece: usize, short: usize) -> Option<String> {
     const SLACK: usize = 40_000;
-    let [short, long] = [SHORT, LONG].map(|length| steps(&text(parts, length), piece));
+    let [short, long] = [short, 4 * short].map(|length| steps(&text(parts, length), piece));
     let is_linear = long * 2 <= short * 9 + SLACK;
     (!is_linear).then(|| format!("{short} steps become {long}, in pieces of {piece}: {parts:?}"))
 }
@@ -133,6 +140,9 @@ fn texts_that_are_made_to_be_read_again_are_not() {
         ["<tool_call>```", "a", ""],
         ["<tool_call>f</tool_call:", "a", ""],
         ["<|python_start|>", "a", "("],
+        // Values that nest until they are too deep, which a short text does not reach.
+        ["", "{\"name\":\"f\"\n```\n\"arguments\":", ""],
+        ["", "{\"name\":\"f\"<function {\"tool_calls\":[", ""],
         // Many calls in one value.
         [
             "{\"tool_calls\":[",
