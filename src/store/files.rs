@@ -30,10 +30,10 @@ pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), StoreError> {
 /// Writes a text that comes in pieces, whole or not at all. No secret may reach over the end of a piece.
 pub(crate) fn write_pieces(
     path: &Path,
-    pieces: impl Iterator<Item = io::Result<String>>,
+    mut pieces: impl Iterator<Item = io::Result<String>>,
 ) -> Result<(), StoreError> {
     write_with(path, Durability::Machine, |file| {
-        pieces.map(|piece| file.write_all(&scrub_bytes(piece?.as_bytes()))).collect()
+        pieces.try_for_each(|piece| file.write_all(&scrub_bytes(piece?.as_bytes())))
     })
 }
 
@@ -48,13 +48,13 @@ pub(super) fn write(path: &Path, bytes: &[u8], durability: Durability) -> Result
 fn write_with(
     path: &Path,
     durability: Durability,
-    fill: impl FnOnce(&mut fs::File) -> io::Result<()>,
+    write_all: impl FnOnce(&mut fs::File) -> io::Result<()>,
 ) -> Result<(), StoreError> {
     let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(StoreError::io("create the folder", folder))?;
     let failed = || StoreError::io("write", path);
     let mut file = temporary().tempfile_in(folder).map_err(failed())?;
-    fill(file.as_file_mut()).map_err(failed())?;
+    write_all(file.as_file_mut()).map_err(failed())?;
     if durability == Durability::Machine {
         file.as_file().sync_data().map_err(failed())?;
     }
