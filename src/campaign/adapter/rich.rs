@@ -74,7 +74,7 @@ fn history(dialect: DialectId, nonce: &str) -> Vec<Message> {
         error_code: None,
     };
     let results = [
-        result(first, &format!("{{\"place\": \"dock {nonce}\", \"quay\": \"Önsköld\"}}"), false),
+        result(first, &format!("{{\"place\": \"dock {nonce}\",\n  \"quay\": \"Önsköld\"}}"), false),
         result(second, &format!("no such place: {nonce}-b"), true),
     ];
     let words = Part::Text(format!("I look both of them up for {nonce}."));

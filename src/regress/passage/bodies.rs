@@ -135,6 +135,11 @@ pub(super) fn sealed(body: &Value) -> BTreeSet<(String, String)> {
     found
 }
 
+/// Whether a stream is to end with what it used.
+pub(super) fn asks_usage(body: &Value) -> bool {
+    body.pointer("/stream_options/include_usage").and_then(Value::as_bool).unwrap_or(false)
+}
+
 /// A value as text, whatever the order of its keys.
 pub(super) fn sorted(value: &Value) -> String {
     let mut value = value.clone();

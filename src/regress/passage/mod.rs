@@ -5,16 +5,19 @@
 //!
 //! - `pairing`: which request that left is which one that arrived
 //! - `aspect`: what of a request or a reply can be changed
-//! - `bodies`: what of a request only its body shows
+//! - `bodies`: what of a request only its body shows; `contents`, `fields`, `schemas`: what else of it is compared
 //! - `wording`: whether two texts say the same in the same words and lines
 //! - `requests`, `replies`: the aspects in which the two ends differ
 //! - `view`: what all passages of one model come to
 
 mod aspect;
 mod bodies;
+mod contents;
+mod fields;
 mod pairing;
 mod replies;
 mod requests;
+mod schemas;
 mod view;
 mod wording;
 

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::aspect::ReplyAspect;
-use super::requests::{SeenRequest, is_bare_seal, renamed_tools};
+use super::contents::is_bare_seal;
+use super::requests::{SeenRequest, renamed_tools};
 use super::wording::same_wording;
 use crate::dialect::{ApiError, DialectId};
 use crate::ir::{Message, Part, Reply, StopKind};

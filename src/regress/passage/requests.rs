@@ -3,19 +3,23 @@
 //! Requests of the same dialect must mean exactly the same. Where the dialects differ, only what both
 //! of them can say is compared.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use strum::VariantArray as _;
 
 use super::aspect::RequestAspect;
-use super::bodies::{cache_marks, holds_media, instructions, media, result_names, sealed, turns};
+use super::bodies::{
+    asks_usage, cache_marks, holds_media, instructions, media, result_names, sealed, turns,
+};
+use super::contents::{
+    argument_text, call_names, calls, holds, parts, plain, reasoning, results, seals, strict,
+    system, text_of, texts, tools,
+};
+use super::schemas::{translatable, unordered};
 use super::wording::same_wording;
 use crate::dialect::DialectId;
-use crate::ir::{
-    Part, ReasoningField, ReasoningState, Reply, Request, Role, ToolCall, ToolChoice, ToolResult,
-};
+use crate::ir::{Part, Reply, Request, Role, ToolChoice};
 
 /// A request at one end of an adapter.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,13 +100,13 @@ impl Ends<'_> {
             }
             RequestAspect::CallIds => self.ids_differ(),
             RequestAspect::Arguments => {
-                pairs(calls(left), calls(arrived)).any(|(one, other)| one.input != other.input)
+                calls(left).zip(calls(arrived)).any(|(one, other)| one.input != other.input)
             }
             RequestAspect::ArgumentBytes => self.same && self.argument_bytes_differ(),
             RequestAspect::Results => self.results_differ(),
             RequestAspect::ErrorFlags => {
                 self.same
-                    && pairs(results(left), results(arrived)).any(|(a, b)| a.is_error != b.is_error)
+                    && results(left).zip(results(arrived)).any(|(a, b)| a.is_error != b.is_error)
                     && results(left).count() == results(arrived).count()
             }
             RequestAspect::Reasoning => self.reasoning_differs(),
@@ -166,7 +170,7 @@ impl Ends<'_> {
     }
 
     fn argument_bytes_differ(&self) -> bool {
-        pairs(calls(&self.left.request), calls(&self.arrived.request)).any(|(one, other)| {
+        calls(&self.left.request).zip(calls(&self.arrived.request)).any(|(one, other)| {
             let both = argument_text(one).zip(argument_text(other));
             both.is_some_and(|(one, other)| one != other)
         })
@@ -175,7 +179,7 @@ impl Ends<'_> {
     fn results_differ(&self) -> bool {
         let (left, arrived) = (&self.left.request, &self.arrived.request);
         results(left).count() != results(arrived).count()
-            || pairs(results(left), results(arrived)).any(|(one, other)| {
+            || results(left).zip(results(arrived)).any(|(one, other)| {
                 if one.content == other.content {
                     return false;
                 }
@@ -183,8 +187,7 @@ impl Ends<'_> {
                 if self.same {
                     return !same_wording([one.as_ref()], [other.as_ref()]);
                 }
-                let (one, other) = (plain(&one), plain(&other));
-                !other.contains(&one) && !holds(&other, &one)
+                !plain(&other).contains(&plain(&one)) && !holds(&other, &one)
             })
     }
 
@@ -294,203 +297,6 @@ impl Ends<'_> {
     }
 }
 
-impl SeenRequest {
-    /// The fields beyond the conversation that belong to an aspect, by one name in all dialects.
-    fn fields(&self, aspect: RequestAspect) -> BTreeMap<String, Value> {
-        let nested = ["generationConfig", "options"];
-        let mut fields = BTreeMap::new();
-        for (key, value) in &self.request.extra {
-            match value {
-                Value::Object(inner) if nested.contains(&key.as_str()) => {
-                    fields.extend(inner.iter().map(|(key, value)| name_entry(key, value)));
-                }
-                _ => {
-                    fields.extend([name_entry(key, value)]);
-                }
-            }
-        }
-        // Decoding takes these for granted where they have the values that we send.
-        let stateless = ["store", "include"];
-        let stateless = stateless.iter().filter_map(|key| Some((key, self.body.get(key)?)));
-        fields.extend(stateless.map(|(key, value)| name_entry(key, value)));
-        fields.retain(|name, value| !value.is_null() && aspect_of(name) == aspect);
-        fields
-    }
-}
-
-fn name_entry(key: &str, value: &Value) -> (String, Value) {
-    let mut name = String::new();
-    for c in key.chars() {
-        if c.is_ascii_uppercase() {
-            name.push('_');
-        }
-        name.push(c.to_ascii_lowercase());
-    }
-    if name == "stop" || name == "stop_sequences" {
-        let list = if value.is_array() { value.clone() } else { json!([value]) };
-        return ("stop".to_owned(), list);
-    }
-    (name, value.clone())
-}
-
-/// The fields of each aspect, by their names in snake case.
-const FIELDS: &[(RequestAspect, &[&str])] = &[
-    (RequestAspect::Stop, &["stop"]),
-    (
-        RequestAspect::Sampling,
-        &[
-            "temperature",
-            "top_p",
-            "top_k",
-            "min_p",
-            "seed",
-            "presence_penalty",
-            "frequency_penalty",
-            "repeat_penalty",
-            "logit_bias",
-        ],
-    ),
-    (
-        RequestAspect::Caching,
-        &["cache_control", "prompt_cache_key", "prompt_cache_retention", "cached_content"],
-    ),
-    (
-        RequestAspect::Metadata,
-        &["metadata", "user", "safety_identifier", "service_tier", "store", "labels"],
-    ),
-    (
-        RequestAspect::Thinking,
-        &[
-            "thinking",
-            "think",
-            "reasoning",
-            "reasoning_effort",
-            "enable_thinking",
-            "chat_template_kwargs",
-            "thinking_config",
-            "include",
-        ],
-    ),
-    (
-        RequestAspect::OutputFormat,
-        &[
-            "response_format",
-            "text",
-            "format",
-            "output_config",
-            "response_schema",
-            "response_json_schema",
-            "response_mime_type",
-        ],
-    ),
-    (RequestAspect::StreamOptions, &["stream_options"]),
-];
-
-fn aspect_of(name: &str) -> RequestAspect {
-    let known = FIELDS.iter().find(|(_, names)| names.contains(&name));
-    known.map_or(RequestAspect::OtherFields, |(aspect, _)| *aspect)
-}
-
-fn tools(request: &Request) -> Vec<(&str, &str)> {
-    request.tools.iter().map(|tool| (tool.name.as_str(), tool.description.trim())).collect()
-}
-
-fn strict(request: &Request) -> Vec<Option<bool>> {
-    request.tools.iter().map(|tool| tool.strict).collect()
-}
-
-/// The instructions, by their paragraphs: they may have come in several parts.
-fn system(request: &Request) -> impl Iterator<Item = &str> {
-    request.system.as_deref().unwrap_or_default().split("\n\n")
-}
-
-fn parts(request: &Request) -> impl Iterator<Item = (Role, &Part)> {
-    request
-        .messages
-        .iter()
-        .flat_map(|message| message.parts.iter().map(move |part| (message.role, part)))
-}
-
-/// What the model said, or the others, part by part.
-fn texts(request: &Request, by: Role) -> impl Iterator<Item = &str> {
-    let is_model = by == Role::Assistant;
-    let all = parts(request).filter(move |(role, _)| (*role == Role::Assistant) == is_model);
-    all.filter_map(|(_, part)| match part {
-        Part::Text(text) => Some(text.as_str()),
-        _ => None,
-    })
-}
-
-fn calls(request: &Request) -> impl Iterator<Item = &ToolCall> {
-    parts(request).filter_map(|(_, part)| match part {
-        Part::Call(call) => Some(call),
-        _ => None,
-    })
-}
-
-fn call_names(request: &Request) -> Vec<&str> {
-    let names = parts(request).filter_map(|(_, part)| match part {
-        Part::Call(call) => Some(call.name.as_str()),
-        Part::BrokenCall(call) => Some(call.name.as_str()),
-        _ => None,
-    });
-    names.collect()
-}
-
-fn results(request: &Request) -> impl Iterator<Item = &ToolResult> {
-    parts(request).filter_map(|(_, part)| match part {
-        Part::Result(result) => Some(result),
-        _ => None,
-    })
-}
-
-/// The reasoning that is sent back, with the field it stands in and whether it stands behind a call of its
-/// message.
-fn reasoning(request: &Request) -> Vec<(&'static str, String, bool)> {
-    let mut found = Vec::new();
-    for message in &request.messages {
-        let mut is_behind = false;
-        for part in &message.parts {
-            match part {
-                Part::Call(_) => is_behind = true,
-                Part::Reasoning(state) if !is_bare_seal(state) => {
-                    found.push((state.field.wire_name(), plain(&state.text()), is_behind));
-                }
-                _ => {}
-            }
-        }
-    }
-    found
-}
-
-/// Whether reasoning is nothing but a signature.
-pub(super) fn is_bare_seal(state: &ReasoningState) -> bool {
-    [ReasoningField::ThoughtSignature, ReasoningField::ExtraContentSignature].contains(&state.field)
-}
-
-fn seals<'a>(parts: impl Iterator<Item = &'a Part>) -> BTreeSet<String> {
-    let states = parts.filter_map(|part| match part {
-        Part::Reasoning(state) => Some(state),
-        _ => None,
-    });
-    states
-        .flat_map(|state| [state.signature(), state.encrypted()])
-        .flatten()
-        .filter(|seal| !seal.is_empty())
-        .map(str::to_owned)
-        .collect()
-}
-
-/// The bytes of a call's arguments, in dialects that write them as text.
-fn argument_text(call: &ToolCall) -> Option<&str> {
-    let raw = &call.raw;
-    raw.pointer("/function/arguments").or_else(|| raw.get("arguments"))?.as_str()
-}
-
-fn asks_usage(body: &Value) -> bool {
-    body.pointer("/stream_options/include_usage").and_then(Value::as_bool).unwrap_or(false)
-}
-
 /// The tools that arrive under another name, and are otherwise the same in the same order.
 pub(super) fn renamed_tools<'a>(
     left: &'a Request,
@@ -505,71 +311,15 @@ pub(super) fn renamed_tools<'a>(
     if is_same { names.filter(|(one, other)| one != other).collect() } else { BTreeMap::new() }
 }
 
-/// A schema whose sets (`enum`, `required`) are in the order of the alphabet: it means the same.
-fn unordered(schema: &Value) -> Value {
-    match schema {
-        Value::Object(object) => {
-            let inner = object.iter().map(|(key, value)| {
-                let mut value = unordered(value);
-                if let ("enum" | "required", Value::Array(items)) = (key.as_str(), &mut value) {
-                    items.sort_by_key(ToString::to_string);
-                }
-                (key.clone(), value)
-            });
-            inner.collect()
-        }
-        Value::Array(items) => items.iter().map(unordered).collect(),
-        other => other.clone(),
-    }
-}
-
-/// A schema without what dialects cannot all say.
-fn translatable(schema: &Value) -> Value {
-    match schema {
-        Value::Object(object) => object
-            .iter()
-            .filter(|(key, _)| {
-                !["$schema", "additionalProperties", "title"].contains(&key.as_str())
-            })
-            .map(|(key, value)| (key.clone(), translatable(value)))
-            .collect(),
-        Value::Array(items) => items.iter().map(translatable).collect(),
-        Value::String(text) => Value::String(text.to_lowercase()),
-        other => other.clone(),
-    }
-}
-
 /// Which ids are the same: each as the place of its first occurrence.
 fn pattern(ids: &[String]) -> Vec<Option<usize>> {
     ids.iter().map(|id| ids.iter().position(|known| known == id)).collect()
 }
 
-fn pairs<A, B>(
-    left: impl Iterator<Item = A>,
-    arrived: impl Iterator<Item = B>,
-) -> impl Iterator<Item = (A, B)> {
-    left.zip(arrived)
-}
-
-fn text_of(content: &Value) -> Cow<'_, str> {
-    match content {
-        Value::String(text) => Cow::Borrowed(text),
-        other => Cow::Owned(other.to_string()),
-    }
-}
-
-/// Whether a JSON text holds another text, escaped.
-fn holds(json: &str, text: &str) -> bool {
-    let escaped = Value::from(text).to_string();
-    json.contains(escaped.trim_matches('"'))
-}
-
-fn plain(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::dialect::Route;
 
@@ -627,11 +377,24 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_a_set_means_nothing() {
-        let schema = json!({"properties": {"a": {"enum": ["x", "y"]}}, "required": ["a", "b"]});
-        let other = json!({"properties": {"a": {"enum": ["y", "x"]}}, "required": ["b", "a"]});
-        assert_eq!(unordered(&schema), unordered(&other));
-        assert_ne!(unordered(&schema), unordered(&json!({"required": ["a"]})));
+    fn a_result_of_several_lines_is_known_again_inside_a_list_of_parts() {
+        let lines = "{\"a\": 1,\n  \"b\": \"é\"}";
+        let left = chat(|it| it["messages"][3]["content"] = json!(lines));
+        let arrived = |text: &str| {
+            seen(
+                DialectId::OpenAiResponses,
+                json!({"model": "m", "temperature": 0.3, "max_output_tokens": 9,
+                "instructions": "Be brief.", "input": [
+                {"role": "user", "content": "Where?"}, {"role": "assistant", "content": "I look."},
+                {"type": "function_call", "call_id": "call_1", "name": "find", "arguments": "{\"a\": 1}"},
+                {"type": "function_call_output", "call_id": "call_1",
+                    "output": [{"type": "input_text", "text": text}]}],
+                "tools": [{"type": "function", "name": "find", "description": "Finds.", "parameters":
+                    {"type": "object", "properties": {"a": {"type": "integer"}}}}]}),
+            )
+        };
+        let changes = |text: &str| request_changes(&left, &arrived(text), &Issued::default());
+        assert_eq!((changes(lines), changes("{}")), (vec![], vec![RequestAspect::Results]));
     }
 
     #[test]

@@ -36,6 +36,8 @@ const SECRETS: &[&str] = &["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SE
 /// A bucket, and a prefix in it.
 pub(super) struct S3Objects {
     bucket: AmazonS3,
+    /// The bucket's name.
+    name: String,
     prefix: String,
 }
 
@@ -61,13 +63,29 @@ impl S3Objects {
             builder = builder.with_config(key, value);
         }
         let bucket = builder.build().map_err(|error| setup(&error))?;
-        Ok(Self { bucket, prefix: address.prefix.clone() })
+        Ok(Self { bucket, name: address.bucket.clone(), prefix: address.prefix.clone() })
     }
 
     fn key(&self, key: &str) -> Key {
         let parts = self.prefix.split('/').chain(key.split('/'));
         parts.filter(|part| !part.is_empty()).collect()
     }
+
+    fn failed(&self, action: &'static str, key: &str) -> impl FnOnce(Error) -> DepotError {
+        move |error| {
+            let problem = if is_of_bucket(&error) {
+                format!("there is no bucket '{}'; make it, or name another one", self.name)
+            } else {
+                error.to_string()
+            };
+            DepotError::Service { action, key: key.to_owned(), problem }
+        }
+    }
+}
+
+/// Whether something is not there because its whole bucket is not.
+fn is_of_bucket(error: &Error) -> bool {
+    matches!(error, Error::NotFound { source, .. } if source.to_string().contains("NoSuchBucket"))
 }
 
 /// Whether an endpoint is asked over plain HTTP, which only this machine is.
@@ -83,22 +101,15 @@ fn is_allowed_in_the_clear(endpoint: &str) -> Result<bool, DepotError> {
     Err(DepotError::PlainHttp(url.host_str().unwrap_or_default().to_owned()))
 }
 
-fn failed(action: &'static str, key: &str) -> impl FnOnce(Error) -> DepotError {
-    move |error| {
-        let problem = error.to_string();
-        DepotError::Service { action, key: key.to_owned(), problem }
-    }
-}
-
 impl Objects for S3Objects {
     fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Object>, DepotError>> {
         async move {
             let got = match self.bucket.get(&self.key(key)).await {
-                Err(Error::NotFound { .. }) => return Ok(None),
-                got => got.map_err(failed("read", key))?,
+                Err(error @ Error::NotFound { .. }) if !is_of_bucket(&error) => return Ok(None),
+                got => got.map_err(self.failed("read", key))?,
             };
             let version = got.meta.e_tag.clone().unwrap_or_default();
-            let bytes = got.bytes().await.map_err(failed("read", key))?.to_vec();
+            let bytes = got.bytes().await.map_err(self.failed("read", key))?.to_vec();
             Ok(Some(Object { bytes, version }))
         }
         .boxed()
@@ -112,7 +123,7 @@ impl Objects for S3Objects {
                 let parts = key.prefix_match(&own)?;
                 Some(parts.map(|part| part.as_ref().to_owned()).collect::<Vec<_>>().join("/"))
             };
-            let found = found.map_err(failed("list", folder))?;
+            let found = found.map_err(self.failed("list", folder))?;
             Ok(found.iter().filter_map(|object| name(&object.location)).collect())
         }
         .boxed()
@@ -135,7 +146,7 @@ impl Objects for S3Objects {
             match self.bucket.put_opts(&self.key(key), bytes.into(), options).await {
                 Ok(_) => Ok(Put::Written),
                 Err(Error::AlreadyExists { .. } | Error::Precondition { .. }) => Ok(Put::Refused),
-                Err(error) => Err(failed("write", key)(error)),
+                Err(error) => Err(self.failed("write", key)(error)),
             }
         }
         .boxed()

@@ -24,6 +24,9 @@ pub(crate) fn charge(bytes: usize) {
 const SHORT: usize = 4 << 10;
 const BEYOND_BOUNDS: usize = 64 << 10;
 
+/// The most steps for each byte of a text that is as long as the bounds can make it expensive.
+const MOST_PER_BYTE: usize = 1_000;
+
 /// Fragments outside the tokens of every format, and what may end a text.
 const SCRAPS: &str = r#"
     { } [ ] ( ) " ' : , = > < \ ` ``` ```json ~~~ // /* */ x é f f( f{ {"name": {"name":"f" {"type":
@@ -98,8 +101,9 @@ fn complaint(parts: &[String; 3], piece: usize) -> Option<String> {
 /// What is wrong with how the steps grow from a short text to one that is four times as long.
 fn growth(parts: &[String; 3], piece: usize, short: usize) -> Option<String> {
     const SLACK: usize = 40_000;
+    let most = 4 * short * MOST_PER_BYTE;
     let [short, long] = [short, 4 * short].map(|length| steps(&text(parts, length), piece));
-    let is_linear = long * 2 <= short * 9 + SLACK;
+    let is_linear = long * 2 <= short * 9 + SLACK && long <= most;
     (!is_linear).then(|| format!("{short} steps become {long}, in pieces of {piece}: {parts:?}"))
 }
 
