@@ -249,12 +249,18 @@ def check_truncated(report):
 
 def check_messages(report):
     changed = [(row["code"], row["field"], row["models"]) for row in report.found["rulings"]
-               if "anthropic-native" in row["models"] and row["code"] != "request-fields-changed"]
+               if "anthropic-native" in row["models"]
+               and row["code"] not in ("request-fields-changed", "reply-fields-lost")]
     check(f"{report.label}: Anthropic's own dialect comes through unchanged", not changed, changed)
     # But for a field that nobody knows, which LiteLLM drops without a word.
     row = report.row("anthropic-native", "breaks", "request-fields-changed")
     report.in_bytes("a field that nobody knows was sent", row, "old", lambda asked, _: "x_house" in asked["body"])
     report.in_bytes("it does not arrive upstream", row, "new", lambda asked, _: "x_house" not in asked["body"])
+    row = report.row("anthropic-native", "hides", "reply-fields-lost")
+    report.in_bytes("the provider's errors have the id of their request", row, "old",
+                    lambda _, answer: "error" in answer and "request_id" in answer)
+    report.in_bytes("LiteLLM's have not", row, "new",
+                    lambda _, answer: "error" in answer and "request_id" not in answer)
     # A verdict that changed because the request did is told under the row of the request.
     row = report.row("openai-by-chat", "breaks", "request-parallel-switch-changed")
     report.in_bytes("one call at a time was demanded", row, "old", lambda asked, _: (

@@ -28,6 +28,7 @@ const OF_REASONING: [&str; 4] = [
     "results.reasoningReplay.**",
     "results.singleTool.**",
 ];
+const STREAMED_REASONING: &str = "results.streaming.twins.reasoning-replay.verdict";
 
 /// The defects that a change of what clients see names better.
 const NAMED_BETTER: [(&str, &str); 3] = [
@@ -39,8 +40,9 @@ const NAMED_BETTER: [(&str, &str); 3] = [
 /// What every reader of event streams passes over, as the standard of them says.
 const HARMLESS: &str = "sse-comment";
 
-/// The rows by which reasoning is not to be seen, and the demand for it.
-const HIDDEN_REASONING: &str = "seen.details.reasoning.verdict";
+/// The rows by which reasoning or its seals are not to be seen, and the demand for them.
+const HIDDEN_REASONING: [&str; 2] =
+    ["seen.details.reasoning.verdict", "seen.details.reasoning-seal.verdict"];
 const DEMANDED: &str = "requiresReasoningReplay";
 
 /// The changes with each breakage told once.
@@ -100,7 +102,8 @@ fn defects_named_better(changes: Vec<Change>) -> Vec<Change> {
 fn hidden_reasoning_first(changes: Vec<Change>) -> Vec<Change> {
     let hides_demanded = |change: &Change| {
         let demand = |at: &FieldChange| at.field.matches(DEMANDED) && at.old == true;
-        change.at.field.matches(HIDDEN_REASONING) && change.also.iter().any(demand)
+        HIDDEN_REASONING.iter().any(|pattern| change.at.field.matches(pattern))
+            && change.also.iter().any(demand)
     };
     let (mut hidden, others): (Vec<_>, Vec<_>) = changes.into_iter().partition(hides_demanded);
     let Some(cause) = hidden.first_mut() else { return others };
@@ -171,8 +174,10 @@ fn tells(verdict: &Change, reply: &Change) -> bool {
     };
     let is_verdict =
         !at("seen.**") || at("seen.defects.*") || at("seen.details.masked-arguments.*");
+    let lacks_reasoning = OF_REASONING.iter().any(|pattern| at(pattern))
+        || verdict.also.iter().any(|at| at.field.matches(STREAMED_REASONING));
     (shows(&reply.at, &IN_VERDICTS) && is_verdict)
-        || (shows(&reply.at, &[REASONING]) && OF_REASONING.iter().any(|pattern| at(pattern)))
+        || (shows(&reply.at, &[REASONING]) && lacks_reasoning)
 }
 
 #[cfg(test)]
@@ -181,7 +186,7 @@ mod tests {
     use crate::dialect::{DialectId, Route};
     use crate::ir::{Digest, Part, Reply, Stop, StopKind};
     use crate::regress::fixtures::change;
-    use crate::regress::passage::{Passage, ReplySaid, SeenReply, SeenRequest};
+    use crate::regress::passage::{BodyShape, Passage, ReplySaid, SeenReply, SeenRequest};
     use serde_json::json;
 
     fn request(system: &str) -> SeenRequest {
@@ -196,7 +201,13 @@ mod tests {
         let reply =
             Reply::new(vec![Part::Text(text.to_owned())], Stop::new(StopKind::EndTurn, "stop"));
         let said = ReplySaid::Reply(Box::new(reply));
-        SeenReply { dialect: DialectId::OpenAiChat, status: 200, headers: Vec::new(), said }
+        SeenReply {
+            dialect: DialectId::OpenAiChat,
+            status: 200,
+            headers: Vec::new(),
+            shape: BodyShape::default(),
+            said,
+        }
     }
 
     /// The codes that are told of a lost loop, where the reply came with this text.

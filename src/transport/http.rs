@@ -123,6 +123,13 @@ impl HttpTransport {
         scrubber
     }
 
+    /// Sends a call and waits for the first piece of its reply; `None` where none comes.
+    pub(crate) async fn begin(&self, call: &HttpCall) -> Option<BegunReply> {
+        let mut response = self.send_and_read_head(call, Instant::now()).await.ok()?;
+        let first = timeout(self.timeouts.first_byte, response.chunk()).await.ok()?;
+        first.ok().flatten().map(|_| BegunReply { _response: response })
+    }
+
     async fn attempt(&self, call: &HttpCall) -> Exchange {
         let scrubber = self.scrubber_for(call);
         let started = Instant::now();
@@ -233,6 +240,12 @@ impl HttpTransport {
             TransportError::Other { detail }
         }
     }
+}
+
+/// A reply of which the first piece is here. The client hangs up when it is dropped.
+#[derive(Debug)]
+pub(crate) struct BegunReply {
+    _response: reqwest::Response,
 }
 
 impl Transport for HttpTransport {

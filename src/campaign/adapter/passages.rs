@@ -9,7 +9,7 @@ use super::upstream::as_exchange;
 use crate::conversation::{Answer, decode_answer};
 use crate::dialect::{ApiError, DialectId};
 use crate::regress::passage::{
-    Passage, ReplySaid, SeenReply, SeenRequest, Traveller, pair_travellers,
+    BodyShape, Passage, ReplySaid, SeenReply, SeenRequest, Traveller, pair_travellers,
 };
 use crate::sim::Arrival;
 use crate::store::JournalFile;
@@ -56,11 +56,7 @@ fn passage(left: End, arrived: End, journal: &JournalFile) -> Option<Passage> {
 
 fn travellers(ends: &[End]) -> Vec<Traveller<'_>> {
     ends.iter()
-        .map(|end| Traveller {
-            request: &end.request.request,
-            status: end.reply.as_ref().map(|reply| reply.status),
-            reply: end.reply.as_ref().and_then(SeenReply::reply),
-        })
+        .map(|end| Traveller { request: &end.request.request, answer: end.reply.as_ref() })
         .collect()
 }
 
@@ -95,5 +91,6 @@ fn seen_reply(dialect: DialectId, response: &Response) -> SeenReply {
         let error = ApiError::from_response(*status, headers.clone(), &response.text());
         ReplySaid::Error(Box::new(error))
     };
-    SeenReply { dialect, status: *status, headers: headers.clone(), said }
+    let shape = BodyShape::of(&response.text());
+    SeenReply { dialect, status: *status, headers: headers.clone(), shape, said }
 }

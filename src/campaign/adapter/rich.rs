@@ -2,11 +2,11 @@
 //!
 //! System and developer messages, schemas with many keywords, a history with two calls, a failed result
 //! and words between them, tool choices, the parallel switch, sampling, stop sequences, marks of caches
-//! and metadata. Whether the model takes such a request does not matter: it is compared as it arrives.
+//! and metadata, and one with a mistake that is refused. Whether the model takes such a request does not matter: it is compared as it arrives.
 
 use serde_json::{Value, json};
 
-use super::rich_bodies::{features, media};
+use super::rich_bodies::{features, media, mistaken};
 use crate::dialect::DialectId;
 use crate::ir::{
     CallFormat, CallId, Message, Object, Part, Request, ToolCall, ToolChoice, ToolResult, ToolSpec,
@@ -28,9 +28,10 @@ pub(super) fn rich_requests(dialect: DialectId, nonce: &str) -> Vec<Request> {
     let named = ToolChoice::Named("find_place".to_owned());
     let streamed = Request { stream: true, tool_choice: Some(named), ..base.clone() };
     let forbidden = Request { tool_choice: Some(ToolChoice::None), stream: true, ..base };
-    let numbers = Request {
+    let numbers = |stream| Request {
         messages: vec![Message::user(numbers_prompt(nonce))],
         tools: tools(),
+        stream,
         ..Request::default()
     };
     let repeated = |stream| Request {
@@ -38,11 +39,15 @@ pub(super) fn rich_requests(dialect: DialectId, nonce: &str) -> Vec<Request> {
         stream,
         ..Request::default()
     };
-    let letters = [repeated(false), repeated(true)];
+    let simple = [numbers(false), numbers(true), repeated(false), repeated(true)];
     let with_body =
         |(extra, tools)| Request { extra, tools, max_tokens: Some(4096), ..Request::default() };
-    let bodies = [(media(dialect, nonce), Vec::new()), (features(dialect, nonce), tools())];
-    let all = [plain, streamed, forbidden, numbers].into_iter().chain(letters);
+    let bodies = [
+        (media(dialect, nonce), Vec::new()),
+        (features(dialect, nonce), tools()),
+        (mistaken(dialect, nonce), tools()),
+    ];
+    let all = [plain, streamed, forbidden].into_iter().chain(simple);
     all.chain(bodies.map(with_body)).collect()
 }
 

@@ -68,6 +68,32 @@ pub(super) fn features(dialect: DialectId, nonce: &str) -> Object {
     })
 }
 
+/// A history with a mistake that the provider of the dialect refuses, so that an error travels back: a
+/// result of a call that nobody made; before Ollama, which minds no such thing, arguments as a text.
+pub(super) fn mistaken(dialect: DialectId, nonce: &str) -> Object {
+    let (words, result) = (format!("What came of {nonce}-e?"), format!("Nothing came of {nonce}-e."));
+    let id = format!("call_{nonce}e");
+    let user = json!({"role": "user", "content": words});
+    object(&match dialect {
+        DialectId::OpenAiChat => json!({"messages": [user,
+            {"role": "tool", "tool_call_id": id, "content": result}]}),
+        DialectId::OpenAiResponses => json!({"input": [user,
+            {"type": "function_call_output", "call_id": id, "output": result}]}),
+        DialectId::AnthropicMessages => json!({"messages": [user,
+            {"role": "assistant", "content": "Let me see."},
+            {"role": "user", "content": [
+                {"type": "tool_result", "tool_use_id": id, "content": result}]}]}),
+        DialectId::Gemini => json!({"contents": [
+            {"role": "user", "parts": [{"text": words}]},
+            {"role": "user", "parts": [{"functionResponse":
+                {"name": "find_place", "response": {"result": result}}}]}]}),
+        DialectId::Ollama => json!({"messages": [user,
+            {"role": "assistant", "content": "", "tool_calls": [{"function":
+                {"name": "find_place", "arguments": format!("{{\"name\": \"{nonce}-e\"}}")}}]},
+            {"role": "tool", "tool_name": "find_place", "content": result}]}),
+    })
+}
+
 fn object(value: &Value) -> Object {
     value.as_object().cloned().unwrap_or_default()
 }

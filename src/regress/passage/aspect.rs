@@ -124,6 +124,8 @@ pub(crate) enum ReplyAspect {
     UsageInvented,
     /// Which model says that it replied.
     Model,
+    /// Fields that no other aspect is about.
+    Fields,
     /// The id by which the provider knows the request.
     RequestId,
     /// When to try again.

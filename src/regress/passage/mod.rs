@@ -7,6 +7,7 @@
 //! - `aspect`: what of a request or a reply can be changed
 //! - `bodies`: what of a request only its body shows; `contents`, `fields`, `schemas`: what else of it is compared
 //! - `wording`: whether two texts say the same in the same words and lines
+//! - `shape`: which fields of a reply's body hold something
 //! - `requests`, `replies`: the aspects in which the two ends differ
 //! - `view`: what all passages of one model come to
 
@@ -18,6 +19,7 @@ mod pairing;
 mod replies;
 mod requests;
 mod schemas;
+mod shape;
 mod view;
 mod wording;
 
@@ -25,5 +27,6 @@ pub(crate) use aspect::{ReplyAspect, RequestAspect};
 pub(crate) use pairing::{Traveller, pair_travellers};
 pub(crate) use replies::{ReplySaid, SeenReply};
 pub(crate) use requests::SeenRequest;
+pub(crate) use shape::BodyShape;
 pub(super) use view::DocumentSide;
 pub(crate) use view::{Passage, PassageView};

@@ -11,6 +11,7 @@ use std::hash::{Hash, Hasher};
 use serde_json::{Value, json};
 
 use super::bodies::sorted;
+use super::replies::{ReplySaid, SeenReply};
 use crate::ir::{Part, Reply, Request};
 
 /// The least share of what two requests say that must be the same.
@@ -19,15 +20,13 @@ const LEAST_SHARE: f64 = 0.25;
 /// How much the id of a reply counts, in lines.
 const OWN_ID: u8 = 4;
 
-/// A request, and the status that it was answered with at the same end.
+/// A request, and what it was answered with at the same end.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Traveller<'a> {
     /// What was asked.
     pub request: &'a Request,
-    /// The HTTP status of the answer, where there was one.
-    pub status: Option<u16>,
-    /// The reply, where it was one.
-    pub reply: Option<&'a Reply>,
+    /// The answer, where there was one.
+    pub answer: Option<&'a SeenReply>,
 }
 
 /// For each request that left, which of those that arrived it became; `None` where none did.
@@ -99,7 +98,8 @@ struct Said {
 
 impl Said {
     fn of(traveller: &Traveller<'_>) -> Self {
-        let Traveller { request, status, reply } = traveller;
+        let Traveller { request, answer } = traveller;
+        let status = answer.map(|it| it.status);
         let mut said = Self::default();
         said.add("system", request.system.as_deref().unwrap_or_default());
         let mut before = 0;
@@ -119,10 +119,12 @@ impl Said {
         for (key, value) in &request.extra {
             said.add("field", &format!("{key} {}", sorted(value)));
         }
-        if let Some(reply) = reply {
-            said.add_reply(reply);
+        match answer.map(|it| &it.said) {
+            Some(ReplySaid::Reply(reply)) => said.add_reply(reply),
+            Some(ReplySaid::Error(error)) => said.answer = vec![hash(&error.message)],
+            Some(ReplySaid::Nothing) | None => {}
         }
-        said.whole = hash(&(whole(request, *status), &said.answer));
+        said.whole = hash(&(whole(request, status), &said.answer));
         let Request { tool_choice, parallel, stream, max_tokens, .. } = request;
         said.manner = [
             format!("choice {tool_choice:?}"),
@@ -213,7 +215,9 @@ fn words(content: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::shape::BodyShape;
     use super::*;
+    use crate::dialect::{ApiError, DialectId};
     use crate::ir::{CallId, Message, ToolResult};
 
     fn asked(value: &str) -> Request {
@@ -231,8 +235,13 @@ mod tests {
         request
     }
 
+    fn answer(status: u16, said: ReplySaid) -> SeenReply {
+        let (dialect, shape) = (DialectId::OpenAiChat, BodyShape::default());
+        SeenReply { dialect, status, headers: Vec::new(), shape, said }
+    }
+
     fn pair_requests(left: &[Request], arrived: &[Request]) -> Vec<Option<usize>> {
-        let alone = |request| Traveller { request, status: None, reply: None };
+        let alone = |request| Traveller { request, answer: None };
         let left: Vec<Traveller<'_>> = left.iter().map(alone).collect();
         pair_travellers(&left, &arrived.iter().map(alone).collect::<Vec<_>>())
     }
@@ -248,12 +257,14 @@ mod tests {
     fn requests_that_an_adapter_makes_alike_are_known_by_their_replies() {
         use crate::ir::{Stop, StopKind};
         let said = |text: &str| {
-            Reply::new(vec![Part::Text(text.to_owned())], Stop::new(StopKind::EndTurn, "stop"))
+            let parts = vec![Part::Text(text.to_owned())];
+            let reply = Reply::new(parts, Stop::new(StopKind::EndTurn, "stop"));
+            answer(200, ReplySaid::Reply(Box::new(reply)))
         };
         let (one, two) = (said("It is k8x."), said("It is p3z."));
         let left = [answered("violet-1", "k8x"), answered("violet-1", "p3z")];
         let emptied = answered("violet-1", "");
-        let meet = |request, reply| Traveller { request, status: Some(200), reply: Some(reply) };
+        let meet = |request, answer| Traveller { request, answer: Some(answer) };
         let left = [meet(&left[0], &one), meet(&left[1], &two)];
         let arrived = [meet(&emptied, &two), meet(&emptied, &one)];
         assert_eq!(pair_travellers(&left, &arrived), [Some(1), Some(0)]);
@@ -305,9 +316,25 @@ mod tests {
         assert_eq!(pair_requests(&left, &arrived)[..2], [Some(0), Some(1)]);
         let foreign = Request { messages: vec![Message::user("Hello")], ..Request::default() };
         assert_eq!(pair_requests(&[answered("a", "b")], &[foreign]), [None]);
-        let answered_with =
-            |status| Traveller { request: &left[0], status: Some(status), reply: None };
-        let (limited, fine) = (answered_with(429), answered_with(200));
+        let statuses = [429, 200].map(|status| answer(status, ReplySaid::Nothing));
+        let [limited, fine] =
+            [0, 1].map(|place| Traveller { request: &left[0], answer: Some(&statuses[place]) });
         assert_eq!(pair_travellers(&[fine], &[limited, fine]), [Some(1)]);
+    }
+
+    #[test]
+    fn requests_that_an_adapter_makes_alike_are_known_by_the_words_of_their_refusals() {
+        let refused = |why: &str| {
+            let body = json!({"error": {"message": why}}).to_string();
+            let error = ApiError::from_response(400, Vec::new(), &body);
+            answer(400, ReplySaid::Error(Box::new(error)))
+        };
+        let (one, two) = (refused("the state is missing"), refused("the item is missing"));
+        let left = [answered("violet-1", "k8x"), answered("violet-1", "p3z")];
+        let emptied = answered("violet-1", "");
+        let meet = |request, answer| Traveller { request, answer: Some(answer) };
+        let arrived = [meet(&emptied, &two), meet(&emptied, &one)];
+        let left = [meet(&left[0], &one), meet(&left[1], &two)];
+        assert_eq!(pair_travellers(&left, &arrived), [Some(1), Some(0)]);
     }
 }

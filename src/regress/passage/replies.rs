@@ -1,16 +1,14 @@
 //! Changes of replies: what left upstream against what the client got, aspect by aspect.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::aspect::ReplyAspect;
 use super::contents::is_bare_seal;
 use super::requests::{SeenRequest, renamed_tools};
+use super::shape::BodyShape;
 use super::wording::same_wording;
 use crate::dialect::{ApiError, DialectId};
 use crate::ir::{Message, Part, Reply, StopKind};
-
-/// How many characters of an error's words must come through.
-const KNOWN_AGAIN: usize = 24;
 
 /// Names of headers by which a client can tell a provider which request it means.
 const REQUEST_IDS: [&str; 4] = ["request-id", "requestid", "call-id", "trace-id"];
@@ -24,6 +22,8 @@ pub(crate) struct SeenReply {
     pub status: u16,
     /// The headers, names in lower case.
     pub headers: Vec<(String, String)>,
+    /// Which fields of its body hold something.
+    pub shape: BodyShape,
     /// What it says.
     pub said: ReplySaid,
 }
@@ -40,14 +40,6 @@ pub(crate) enum ReplySaid {
 }
 
 impl SeenReply {
-    /// The finished reply, where it is one.
-    pub(crate) fn reply(&self) -> Option<&Reply> {
-        match &self.said {
-            ReplySaid::Reply(reply) => Some(reply),
-            ReplySaid::Error(_) | ReplySaid::Nothing => None,
-        }
-    }
-
     fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -93,8 +85,23 @@ pub(crate) fn reply_changes(
     changed
 }
 
-/// Whether a reply lost something on its way that no aspect is about: a count, a fingerprint, or the
-/// documented shape.
+/// The fields that a reply lost on its way, where that is all that happened to it.
+pub(super) fn lost_fields<'a>(
+    sent: &'a SeenReply,
+    got: &'a SeenReply,
+    changed: &[ReplyAspect],
+) -> Vec<&'a str> {
+    let is_other = sent.dialect != got.dialect || sent.status != got.status;
+    let is_named = changed.iter().any(|aspect| aspect.is_meaning()) || is_worn(sent, got);
+    let compared = [&sent.said, &got.said].iter().all(|said| **said != ReplySaid::Nothing);
+    if is_other || is_named || !compared {
+        return Vec::new();
+    }
+    sent.shape.lost_in(&got.shape).collect()
+}
+
+/// Whether a reply lost something on its way that clients see and no aspect is about: a count, a seal, its
+/// end, a fingerprint, or the documented shape.
 pub(super) fn is_worn(sent: &SeenReply, got: &SeenReply) -> bool {
     let (ReplySaid::Reply(one), ReplySaid::Reply(other)) = (&sent.said, &got.said) else {
         return false;
@@ -104,13 +111,19 @@ pub(super) fn is_worn(sent: &SeenReply, got: &SeenReply) -> bool {
         [usage.input, usage.output, usage.cached, usage.cache_write, usage.reasoning]
     };
     let lost = counts(one).iter().zip(counts(other)).any(|(one, other)| *one != other);
-    lost || one.fingerprint != other.fingerprint
+    let same = sent.dialect == got.dialect;
+    lost || same && (one.stop.kind != other.stop.kind || seals(one) != seals(other))
+        || one.fingerprint != other.fingerprint
         || other.defects.iter().any(|defect| !one.defects.contains(defect))
 }
 
 fn errors_changed(one: &ApiError, other: &ApiError, same: bool) -> Vec<ReplyAspect> {
-    let start: String = plain(&one.message).chars().take(KNOWN_AGAIN).collect();
-    if !plain(&other.message).contains(&start) && !plain(&other.body).contains(&start) {
+    // A message that is cut where it is kept ends with this sign.
+    let words = plain(one.message.trim_end_matches('…'));
+    let escaped = json!(words).to_string();
+    let escaped = escaped.trim_matches('"');
+    let holds = |text: &str| text.contains(&words) || text.contains(escaped);
+    if !holds(&plain(&other.message)) && !holds(&plain(&other.body)) {
         return vec![ReplyAspect::ErrorWords];
     }
     let details = |error: &ApiError| (error.kind.clone(), error.code.clone(), error.param.clone());
@@ -143,16 +156,17 @@ fn said_changed(
     let label = |reply: &Reply| reply.stop.label.clone();
     let relabelled = same && label(other).is_some() && label(one) != label(other);
     let missing = [one, other].iter().any(|reply| reply.stop.kind == StopKind::Missing);
+    let reasoning = !same_wording([&*one.reasoning_text()], [&*other.reasoning_text()])
+        || fields(one) != fields(other) && same;
+    // Where the reasoning stands in the text, that is what is wrong with the text.
+    let thought = one.reasoning_text();
+    let moved = reasoning && !thought.trim().is_empty() && other.text().contains(thought.trim());
     let found = [
-        (ReplyAspect::Text, !same_wording([&*one.text()], [&*other.text()])),
+        (ReplyAspect::Text, !moved && !same_wording([&*one.text()], [&*other.text()])),
         (ReplyAspect::Calls, calls),
         (ReplyAspect::Arguments, !calls && inputs(one) != inputs(other)),
         (ReplyAspect::CallIdReused, reuses(other, asked.0) && !reuses(one, asked.1)),
-        (
-            ReplyAspect::Reasoning,
-            !same_wording([&*one.reasoning_text()], [&*other.reasoning_text()])
-                || fields(one) != fields(other) && same,
-        ),
+        (ReplyAspect::Reasoning, reasoning),
         (ReplyAspect::StopReason, !missing && !calls && (ended(one) != ended(other) || relabelled)),
         (
             ReplyAspect::Usage,
@@ -200,6 +214,14 @@ fn fields(reply: &Reply) -> Vec<&'static str> {
     let mut fields: Vec<&str> = states.collect();
     fields.dedup();
     fields
+}
+
+fn seals(reply: &Reply) -> Vec<&str> {
+    let states = reply.parts.iter().filter_map(|part| match part {
+        Part::Reasoning(state) => Some([state.signature(), state.encrypted()]),
+        _ => None,
+    });
+    states.flatten().flatten().collect()
 }
 
 fn plain(text: &str) -> String {

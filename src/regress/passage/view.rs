@@ -1,16 +1,19 @@
 //! The view of all passages through an adapter: which aspects changed, how often, and where to look.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
 use super::aspect::{ReplyAspect, RequestAspect};
-use super::replies::{ReplySaid, SeenReply, is_worn, reply_changes};
+use super::replies::{ReplySaid, SeenReply, is_worn, lost_fields, reply_changes};
 use super::requests::{Issued, SeenRequest, request_changes};
 use crate::ir::Digest;
 
 /// How many exchanges are named for each aspect.
 const NAMED: usize = 2;
+
+/// How many missing fields are named.
+const NAMED_FIELDS: usize = 4;
 
 /// One exchange through an adapter, seen from both ends.
 #[derive(Debug, Clone)]
@@ -40,6 +43,8 @@ pub(crate) struct PassageView {
 struct AspectEvidence {
     count: usize,
     of: Option<String>,
+    /// The fields that are missing, where it is about fields.
+    fields: BTreeSet<String>,
     client: Vec<Digest>,
     upstream: Vec<Digest>,
 }
@@ -80,6 +85,12 @@ impl PassageView {
             for aspect in &replies {
                 view.replies.entry(*aspect).or_default().add(client, upstream);
             }
+            let lost = lost_fields(sent, got, &replies);
+            if !lost.is_empty() {
+                let places = view.replies.entry(ReplyAspect::Fields).or_default();
+                places.add(client, upstream);
+                places.fields.extend(lost.into_iter().map(str::to_owned));
+            }
             let touched = view.touched.entry(client.clone()).or_default();
             touched.requests.extend(requests);
             touched.reply |= is_worn(sent, got) || replies.iter().any(|aspect| aspect.is_meaning());
@@ -90,7 +101,13 @@ impl PassageView {
     /// The same with something that was not seen by comparing passages one by one, in words.
     pub(crate) fn note(&mut self, aspect: ReplyAspect, words: String, evidence: Vec<Digest>) {
         let upstream = evidence.clone();
-        let places = AspectEvidence { count: 1, of: Some(words), client: evidence, upstream };
+        let places = AspectEvidence {
+            count: 1,
+            of: Some(words),
+            client: evidence,
+            upstream,
+            ..AspectEvidence::default()
+        };
         self.replies.insert(aspect, places);
     }
 
@@ -153,8 +170,17 @@ impl AspectEvidence {
     }
 
     fn reason(&self, compared: usize) -> String {
-        let count = || format!("in {} of {compared} exchanges", self.count);
-        self.of.clone().unwrap_or_else(count)
+        if let Some(words) = &self.of {
+            return words.clone();
+        }
+        let count = format!("in {} of {compared} exchanges", self.count);
+        if self.fields.is_empty() {
+            return count;
+        }
+        let named: Vec<&str> = self.fields.iter().take(NAMED_FIELDS).map(String::as_str).collect();
+        let more = self.fields.len() - named.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("without {}{more} {count}", named.join(", "))
     }
 }
 

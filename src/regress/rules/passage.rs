@@ -386,6 +386,13 @@ pub(super) const REPLIES: &[Rule] = &[
         "pass the model of the reply on; bills and logs rest on it",
     ),
     reply(
+        "reply-fields-lost",
+        &["seen.replies.fields.verdict"],
+        HIDES,
+        "replies come without fields that the provider sent, in the provider's own dialect",
+        "pass on the fields that you do not know; some client reads them",
+    ),
+    reply(
         "stream-buffered",
         &["seen.replies.pace.verdict"],
         BREAKS,
