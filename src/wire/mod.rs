@@ -61,6 +61,14 @@ impl Frame {
         Self::Event { event: Some(event.into()), data: data.into() }
     }
 
+    /// The payload of an event.
+    pub fn payload(&self) -> Option<&str> {
+        match self {
+            Self::Event { data, .. } => Some(data),
+            Self::Comment(_) => None,
+        }
+    }
+
     /// The bytes of its payload.
     pub fn size(&self) -> usize {
         match self {
