@@ -11,34 +11,34 @@ use memchr::{memchr, memchr_iter, memchr2};
 
 use super::finder::Finder;
 
-/// A part of one of the texts.
-#[derive(Debug, Clone)]
-struct Piece {
-    text: usize,
-    range: Range<usize>,
-}
-
 /// Where secrets stand in each text, those that only the texts together hold included.
 pub(super) fn spans(finder: &Finder, texts: &[&str]) -> Vec<Vec<Range<usize>>> {
     let mut spans: Vec<Vec<Range<usize>>> =
         texts.iter().map(|text| finder.spans(text.as_bytes())).collect();
-    for pieces in groups(texts).values().filter(|pieces| pieces.len() > 1) {
-        let part = |piece: &Piece| texts.get(piece.text).and_then(|it| it.get(piece.range.clone()));
-        let joined: String = pieces.iter().filter_map(part).collect();
-        blank(&finder.spans(joined.as_bytes()), pieces, &mut spans);
+    let groups = Groups::of(texts);
+    for chain in groups.chains.values().filter(|chain| chain.first != chain.last) {
+        let pieces = || groups.pieces(*chain);
+        let part = |piece: Piece| texts.get(piece.text()).and_then(|it| it.get(piece.range()));
+        let joined: String = pieces().filter_map(part).collect();
+        blank(&finder.spans(joined.as_bytes()), pieces(), &mut spans);
     }
     spans
 }
 
 /// Marks spans of the joined pieces, which come in order, in each text that they touch.
-fn blank(found: &[Range<usize>], pieces: &[Piece], spans: &mut [Vec<Range<usize>>]) {
+fn blank(
+    found: &[Range<usize>],
+    pieces: impl Iterator<Item = Piece>,
+    spans: &mut [Vec<Range<usize>>],
+) {
     let (mut found, mut before) = (found, 0);
-    for Piece { text, range } in pieces {
+    for piece in pieces.take_while(|_| !found.is_empty()) {
+        let range = piece.range();
         let after = before + range.len();
         for span in found.iter().take_while(|span| span.start < after) {
             let (start, end) = (span.start.max(before), span.end.min(after));
             if start < end
-                && let Some(spans) = spans.get_mut(*text)
+                && let Some(spans) = spans.get_mut(piece.text())
             {
                 spans.push(range.start + start - before..range.start + end - before);
             }
@@ -49,46 +49,102 @@ fn blank(found: &[Range<usize>], pieces: &[Piece], spans: &mut [Vec<Range<usize>
     }
 }
 
+/// A part of one of the texts, and the next one of its group. A hostile text has a million of them, so each
+/// takes few bytes: no text that is received has more than numbers of this size can count.
+#[derive(Debug, Clone, Copy)]
+struct Piece {
+    text: u32,
+    start: u32,
+    end: u32,
+    next: u32,
+}
+
+impl Piece {
+    fn text(self) -> usize {
+        self.text as usize
+    }
+
+    fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// The first and the last piece of a group.
+#[derive(Debug, Clone, Copy)]
+struct Chain {
+    first: u32,
+    last: u32,
+}
+
 /// Strings that belong together: by their key, and by their key and the number of the indexes beside it, as
 /// interleaved calls are told apart by an index, and the items of a response by their id.
-type Groups<'a> = HashMap<(Option<usize>, &'a str), Vec<Piece>>;
+#[derive(Debug)]
+struct Groups<'a> {
+    pieces: Vec<Piece>,
+    chains: HashMap<(Option<u32>, &'a str), Chain>,
+}
 
-fn groups<'a>(texts: &[&'a str]) -> Groups<'a> {
-    let (mut groups, mut numbers) = (Groups::new(), HashMap::<Vec<&str>, usize>::new());
-    for (text, content) in texts.iter().enumerate() {
-        for (start, record) in records(content) {
-            let indexes: Vec<&str> = literals(record).filter_map(Literal::index).collect();
-            let next = numbers.len();
-            let number = (!indexes.is_empty()).then(|| *numbers.entry(indexes).or_insert(next));
-            for (key, range) in literals(record).filter_map(Literal::string) {
-                let piece = Piece { text, range: start + range.start..start + range.end };
-                // Most groups have one piece, and a hostile text has very many groups.
-                let mut add = |group| {
-                    groups
-                        .entry(group)
-                        .or_insert_with(|| Vec::with_capacity(1))
-                        .push(piece.clone());
-                };
-                add((None, key));
-                if number.is_some() {
-                    add((number, key));
+impl<'a> Groups<'a> {
+    fn of(texts: &[&'a str]) -> Self {
+        // Made once for all, because what grows has its bytes twice for a moment.
+        let quotes = |text: &&str| memchr_iter(b'"', text.as_bytes()).count();
+        let most = texts.len() + texts.iter().map(quotes).sum::<usize>() / 2;
+        let mut groups = Self { pieces: Vec::with_capacity(most), chains: HashMap::new() };
+        let mut numbers = HashMap::<Vec<&str>, u32>::new();
+        for (text, content) in texts.iter().enumerate() {
+            for (start, record) in records(content) {
+                let indexes: Vec<&str> = literals(record).filter_map(Literal::index).collect();
+                let next = short(numbers.len());
+                let number = (!indexes.is_empty()).then(|| *numbers.entry(indexes).or_insert(next));
+                for (key, range) in literals(record).filter_map(Literal::string) {
+                    let range = start + range.start..start + range.end;
+                    groups.add((None, key), text, &range);
+                    if number.is_some() {
+                        groups.add((number, key), text, &range);
+                    }
                 }
             }
         }
+        groups
     }
-    groups
+
+    fn add(&mut self, group: (Option<u32>, &'a str), text: usize, range: &Range<usize>) {
+        let place = short(self.pieces.len());
+        let (text, start, end) = (short(text), short(range.start), short(range.end));
+        self.pieces.push(Piece { text, start, end, next: place });
+        let chain = self.chains.entry(group).or_insert(Chain { first: place, last: place });
+        if let Some(last) = self.pieces.get_mut(chain.last as usize) {
+            last.next = place;
+        }
+        chain.last = place;
+    }
+
+    /// The pieces of a group, in order.
+    fn pieces(&self, chain: Chain) -> impl Iterator<Item = Piece> {
+        let piece = |place: u32| self.pieces.get(place as usize).copied().map(|it| (place, it));
+        let next = move |(place, piece_there): &(u32, Piece)| {
+            (*place != chain.last).then_some(piece_there.next).and_then(piece)
+        };
+        std::iter::successors(piece(chain.first), next).map(|(_, it)| it)
+    }
+}
+
+fn short(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// The records of a text and where each begins: a stream that came as one text has a record per line.
-fn records(text: &str) -> Vec<(usize, &str)> {
+fn records(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let opens = |at: &usize| {
         let line = text.get(at + 1..).unwrap_or_default();
         ["{", "data:"].iter().any(|opener| line.starts_with(opener))
     };
-    let ends: Vec<usize> = memchr_iter(b'\n', text.as_bytes()).filter(opens).collect();
-    let starts = std::iter::once(0).chain(ends.iter().map(|end| end + 1));
-    let ends = ends.iter().copied().chain([text.len()]);
-    starts.zip(ends).map(|(start, end)| (start, text.get(start..end).unwrap_or_default())).collect()
+    let ends = memchr_iter(b'\n', text.as_bytes()).filter(opens).chain([text.len()]);
+    ends.scan(0, |start, end| {
+        let record = (*start, text.get(*start..end).unwrap_or_default());
+        *start = end + 1;
+        Some(record)
+    })
 }
 
 /// What a JSON text is made of, as far as it matters here.
@@ -115,6 +171,9 @@ impl<'a> Literal<'a> {
 /// The key of a text that is not JSON.
 const WHOLE: &str = "\0";
 
+/// The key of strings before any key. Not empty: a million comparisons with an empty text of nowhere take long.
+const UNNAMED: &str = "\0\0";
+
 /// How many bytes of an index count.
 const LONGEST_INDEX: usize = 256;
 
@@ -123,7 +182,7 @@ const LONGEST_INDEX: usize = 256;
 fn literals(text: &str) -> impl Iterator<Item = Literal<'_>> {
     let is_json = text.trim_start().starts_with(['{', '[']);
     let whole = (!is_json).then_some(Literal::String(WHOLE, 0..text.len()));
-    let (mut key, mut at) = ("", 0);
+    let (mut key, mut at) = (UNNAMED, 0);
     let next = move || {
         loop {
             let start = at + memchr(b'"', text.as_bytes().get(at..)?)? + 1;
@@ -195,6 +254,14 @@ mod tests {
         let expected: [&[&str]; 5] =
             [&["abc"], &[], &["abcdefgh", "defgh", "abcdefgh", "ab"], &["cd"], &["efgh"]];
         assert_eq!(spans, expected);
+    }
+
+    #[test]
+    fn the_pieces_of_a_hostile_text_take_little_room() {
+        let text = "\"a\"".repeat(1_000);
+        let groups = Groups::of(&[&text]);
+        assert_eq!((groups.pieces.len(), groups.chains.len()), (1_001, 2));
+        assert!(size_of::<Piece>() <= 16);
     }
 
     #[test]
