@@ -3,7 +3,9 @@
 //! - A verdict that changed while its requests were changed on their way, and its replies were not, is
 //!   told under the row of the request: that is its cause. Where the replies were changed too, both are
 //!   told.
-//! - A change of replies that a verdict rests on is told under that verdict.
+//! - A verdict that changed while reasoning or its seals are all that changed in its replies is told under
+//!   the row of that.
+//! - Any other change of replies that a verdict rests on is told under that verdict.
 
 use super::passage::{PassageView, RequestAspect};
 use super::{AdapterEffect, Change, FieldChange};
@@ -12,13 +14,18 @@ const REQUESTS: &str = "seen.requests.*.verdict";
 const REPLIES: &str = "seen.replies.*.verdict";
 
 /// The replies' aspects that verdicts of probes rest on, or that follow from one of the calls.
-const IN_VERDICTS: [&str; 5] = [
+const IN_VERDICTS: [&str; 7] = [
     "seen.replies.calls.verdict",
     "seen.replies.arguments.verdict",
     "seen.replies.text.verdict",
     "seen.replies.stop-reason.verdict",
     "seen.replies.lost.verdict",
+    "seen.replies.call-ids.verdict",
+    "seen.replies.defects.verdict",
 ];
+
+/// The replies' aspects that a detail which clients no longer see stands for, or a defect.
+const IN_DETAILS: [&str; 2] = ["seen.replies.fields.verdict", "seen.replies.defects.verdict"];
 
 /// The verdict that rests on reasoning.
 const REASONING: &str = "seen.replies.reasoning.verdict";
@@ -28,8 +35,6 @@ const OF_REASONING: [&str; 4] = [
     "results.reasoningReplay.**",
     "results.singleTool.**",
 ];
-const STREAMED_REASONING: &str = "results.streaming.twins.reasoning-replay.verdict";
-
 /// The defects that a change of what clients see names better.
 const NAMED_BETTER: [(&str, &str); 3] = [
     ("usage-missing", "seen.details.usage.verdict"),
@@ -43,12 +48,28 @@ const HARMLESS: &str = "sse-comment";
 /// The rows by which reasoning or its seals are not to be seen, and the demand for them.
 const HIDDEN_REASONING: [&str; 2] =
     ["seen.details.reasoning.verdict", "seen.details.reasoning-seal.verdict"];
+
+/// The rows by which reasoning or its seals were changed.
+const CHANGED_REASONING: [&str; 4] = [
+    "seen.details.reasoning.verdict",
+    "seen.details.reasoning-seal.verdict",
+    "seen.replies.reasoning.verdict",
+    "seen.replies.reasoning-seal.verdict",
+];
+
+/// The verdicts that rest on whole replies: what is wrong with those is told under them.
+const OF_WHOLE_REPLIES: [&str; 2] = ["supportsPlainToolUse", "results.singleTool.status"];
+
+/// What the ids of calls look like, and the defect that there are none.
+const LOOKS_OF_IDS: [&str; 3] = ["seen.callIds", "seen.callIdLength", "seen.callIdCharacters.*"];
+const NO_IDS: &str = "id-missing";
 const DEMANDED: &str = "requiresReasoningReplay";
 
 /// The changes with each breakage told once.
 pub(super) fn tell_once(changes: Vec<Change>, passages: &PassageView) -> Vec<Change> {
     let is = |change: &Change, pattern: &str| change.at.field.matches(pattern);
-    let changes = hidden_reasoning_first(defects_named_better(changes));
+    let changes = made_up_ids(hidden_reasoning_first(defects_named_better(changes)));
+    let changes = changed_reasoning_first(changes, passages);
     let (mut requests, others): (Vec<_>, Vec<_>) =
         changes.into_iter().partition(|change| is(change, REQUESTS));
     let (replies, verdicts): (Vec<_>, Vec<_>) =
@@ -117,18 +138,64 @@ fn hidden_reasoning_first(changes: Vec<Change>) -> Vec<Change> {
     told
 }
 
-/// A defect of whole replies that a probe found too is told where the probe found it.
+/// What fails where nothing but the reasoning was changed follows from that.
+fn changed_reasoning_first(changes: Vec<Change>, passages: &PassageView) -> Vec<Change> {
+    let is_changed = |change: &Change, pattern: &str| change.at.field.matches(pattern);
+    let place = CHANGED_REASONING
+        .iter()
+        .find_map(|pattern| changes.iter().position(|change| is_changed(change, pattern)));
+    let Some(place) = place else { return changes };
+    let mut others = changes;
+    let mut cause = others.remove(place);
+    let (effects, mut told): (Vec<_>, Vec<_>) = others.into_iter().partition(|it| {
+        !it.at.field.matches("seen.**")
+            && it.effect != Some(AdapterEffect::Fixes)
+            && passages.lost_only_reasoning(&it.evidence.new)
+    });
+    for effect in effects {
+        put_under(&mut cause, effect);
+    }
+    told.push(cause);
+    told
+}
+
+/// Where calls have no ids, those that stand in their place look as they like.
+fn made_up_ids(changes: Vec<Change>) -> Vec<Change> {
+    let looks = |change: &Change| LOOKS_OF_IDS.iter().any(|it| change.at.field.matches(it));
+    let lacks = |change: &&mut Change| named_defects(change).any(|code| code == NO_IDS);
+    let (looks, mut told): (Vec<_>, Vec<_>) = changes.into_iter().partition(looks);
+    for change in looks {
+        match told.iter_mut().find(lacks) {
+            Some(defect) => put_under(defect, change),
+            None => told.push(change),
+        }
+    }
+    told
+}
+
+/// The defects that a change is about, in its own place or among what it tells besides.
+fn named_defects(change: &Change) -> impl Iterator<Item = &str> {
+    let all = std::iter::once(&change.at).chain(&change.also);
+    let defects = all.filter(|at| {
+        at.field.matches("results.**.defects.*") || at.field.matches("seen.defects.*")
+    });
+    defects.filter_map(|at| at.field.last())
+}
+
+/// A defect of whole replies that a probe found too is told where the probe found it, or under the verdict
+/// that rests on them.
 fn defects_once(changes: Vec<Change>) -> Vec<Change> {
     let is_new = |change: &Change| change.effect != Some(AdapterEffect::Fixes);
     let (seen, mut told): (Vec<_>, Vec<_>) = changes
         .into_iter()
         .partition(|change| change.at.field.matches("seen.defects.*") && is_new(change));
     for change in seen {
-        let same = |other: &&mut Change| {
-            other.at.field.matches("results.**.defects.*")
-                && other.at.field.last() == change.at.field.last()
+        let code = change.at.field.last().unwrap_or_default();
+        let holds = |other: &Change| {
+            named_defects(other).any(|known| known == code)
+                || OF_WHOLE_REPLIES.iter().any(|pattern| other.at.field.matches(pattern))
         };
-        match told.iter_mut().find(same) {
+        match told.iter_mut().find(|other| is_new(other) && holds(other)) {
             Some(probe) => probe.also.push(change.at),
             None => told.push(change),
         }
@@ -174,17 +241,18 @@ fn tells(verdict: &Change, reply: &Change) -> bool {
     };
     let is_verdict =
         !at("seen.**") || at("seen.defects.*") || at("seen.details.masked-arguments.*");
-    let lacks_reasoning = OF_REASONING.iter().any(|pattern| at(pattern))
-        || verdict.also.iter().any(|at| at.field.matches(STREAMED_REASONING));
     (shows(&reply.at, &IN_VERDICTS) && is_verdict)
-        || (shows(&reply.at, &[REASONING]) && lacks_reasoning)
+        || (shows(&reply.at, &IN_DETAILS)
+            && (at("seen.details.*.verdict") || named_defects(verdict).next().is_some()))
+        || (shows(&reply.at, &[REASONING]) && OF_REASONING.iter().any(|pattern| at(pattern)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::dialect::{DialectId, Route};
-    use crate::ir::{Digest, Part, Reply, Stop, StopKind};
+    use crate::ir::{Digest, Part, ReasoningField, ReasoningState, Reply, Stop, StopKind};
+    use crate::profile::ReplyMode;
     use crate::regress::fixtures::change;
     use crate::regress::passage::{BodyShape, Passage, ReplySaid, SeenReply, SeenRequest};
     use serde_json::json;
@@ -197,7 +265,7 @@ mod tests {
         SeenRequest { dialect, body, request, betas: std::collections::BTreeSet::new() }
     }
 
-    fn reply(text: &str) -> SeenReply {
+    fn reply_of(text: &str) -> SeenReply {
         let reply =
             Reply::new(vec![Part::Text(text.to_owned())], Stop::new(StopKind::EndTurn, "stop"));
         let said = ReplySaid::Reply(Box::new(reply));
@@ -205,6 +273,7 @@ mod tests {
             dialect: DialectId::OpenAiChat,
             status: 200,
             headers: Vec::new(),
+            mode: ReplyMode::Plain,
             shape: BodyShape::default(),
             said,
         }
@@ -215,15 +284,14 @@ mod tests {
         let client = Digest::of("client");
         let passages = PassageView::of(&[Passage {
             requests: (request("Be brief."), request("")),
-            replies: (reply("Good day."), reply(came)),
+            replies: (reply_of("Good day."), reply_of(came)),
             client: client.clone(),
             upstream: Digest::of("upstream"),
         }]);
         let mut verdict = change("closed-loop-lost");
         (verdict.evidence.new, verdict.effect) = (vec![client], Some(AdapterEffect::Breaks));
         let cause = change("request-system-changed");
-        let changes = tell_once(vec![verdict, cause], &passages);
-        changes.iter().map(|it| it.code.to_string()).collect()
+        codes_of(&tell_once(vec![verdict, cause], &passages))
     }
 
     #[test]
@@ -237,11 +305,60 @@ mod tests {
         let passages = PassageView::default();
         let told = |codes: &[&str]| -> Vec<String> {
             let told = tell_once(codes.iter().map(|code| change(code)).collect(), &passages);
-            told.iter().map(|it| it.code.to_string()).collect()
+            codes_of(&told)
         };
         assert_eq!(told(&["parallel-lost", "reply-calls-changed"]), ["parallel-lost"]);
         assert_eq!(told(&["reply-calls-changed"]), ["reply-calls-changed"]);
         let apart = ["fingerprint-hidden", "reply-calls-changed"];
         assert_eq!(told(&apart), apart);
+    }
+
+    fn codes_of(changes: &[Change]) -> Vec<String> {
+        changes.iter().map(|it| it.code.to_string()).collect()
+    }
+
+    #[test]
+    fn what_fails_without_the_reasoning_that_was_lost_is_told_under_it() {
+        let thought = |thought: &str| {
+            let state = ReasoningState::new(ReasoningField::ReasoningContent, json!(thought));
+            let parts = vec![Part::Reasoning(state), Part::Text("Good day.".to_owned())];
+            let reply = Reply::new(parts, Stop::new(StopKind::EndTurn, "stop"));
+            SeenReply { said: ReplySaid::Reply(Box::new(reply)), ..reply_of("") }
+        };
+        let told = |came: SeenReply| {
+            let client = Digest::of("client");
+            let passages = PassageView::of(&[Passage {
+                requests: (request("Be brief."), request("Be brief.")),
+                replies: (thought("Let me see."), came),
+                client: client.clone(),
+                upstream: Digest::of("upstream"),
+            }]);
+            let mut verdict = change("closed-loop-lost");
+            (verdict.evidence.new, verdict.effect) = (vec![client], Some(AdapterEffect::Breaks));
+            codes_of(&tell_once(vec![verdict, change("reply-reasoning-changed")], &passages))
+        };
+        assert_eq!(told(thought("Let me")), ["reply-reasoning-changed"]);
+        assert_eq!(told(reply_of("Good")), ["closed-loop-lost", "reply-reasoning-changed"]);
+    }
+
+    #[test]
+    fn a_defect_is_told_under_the_verdict_that_names_it_or_rests_on_whole_replies() {
+        let passages = PassageView::default();
+        let told = |changes: Vec<Change>| codes_of(&tell_once(changes, &passages));
+        let defect = || change("reply-defect-new");
+        let mut named = change("closed-loop-lost");
+        assert_eq!(told(vec![named.clone(), defect()]).len(), 2);
+        named.also.push(defect().at);
+        assert_eq!(told(vec![named, defect()]), ["closed-loop-lost"]);
+        assert_eq!(told(vec![change("plain-tools-lost"), defect()]), ["plain-tools-lost"]);
+    }
+
+    #[test]
+    fn lost_fields_are_told_under_the_detail_that_they_hold() {
+        let both = |one: &str| vec![change(one), change("reply-fields-lost")];
+        let told = |one: &str| codes_of(&tell_once(both(one), &PassageView::default()));
+        assert_eq!(told("usage-hidden"), ["usage-hidden"]);
+        assert_eq!(told("reply-defect-new"), ["reply-defect-new"]);
+        assert_eq!(told("reply-model-changed").len(), 2);
     }
 }

@@ -18,6 +18,7 @@ pub(crate) fn edit(body: &mut Value, edit: &Edit, counter: &mut Counter) {
     match edit {
         Edit::Remove(path) => remove(body, &steps(path)),
         Edit::Set(path, value) => set(body, &steps(path), value, counter),
+        Edit::Fill(path, value) => fill(body, &steps(path), value),
         Edit::Replace(path, value) => {
             each(body, &steps(path), &mut |it| *it = filled(value, counter));
         }
@@ -287,6 +288,15 @@ fn set(body: &mut Value, steps: &[&str], value: &Value, counter: &mut Counter) {
     each(body, before, &mut |parent| {
         if let Value::Object(object) = parent {
             object.insert((*last).to_owned(), filled(value, counter));
+        }
+    });
+}
+
+fn fill(body: &mut Value, steps: &[&str], value: &Value) {
+    let Some((last, before)) = steps.split_last() else { return };
+    each(body, before, &mut |parent| {
+        if let Value::Object(object) = parent {
+            object.entry((*last).to_owned()).or_insert_with(|| value.clone());
         }
     });
 }

@@ -59,6 +59,8 @@ pub(crate) enum Edit {
     Remove(String),
     /// Puts a value at a path; `{n}` in a text counts up within a reply.
     Set(String, Value),
+    /// Puts a value where there is none.
+    Fill(String, Value),
     /// Puts a value where there is one already.
     Replace(String, Value),
     /// Keeps so many elements or characters.

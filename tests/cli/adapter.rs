@@ -228,7 +228,10 @@ fn a_model_that_demands_its_reasoning_back_breaks_when_it_is_hidden() {
     let args = ["--model", "deepseek-v4-thinking", "--suite", "light"];
     let said = gates(dir.path(), 1, &gateway, &args);
     let [broken] = lines(&said, "breaks").try_into().unwrap();
-    assert!(broken.starts_with("deny: adapter/deepseek-v4-thinking: breaks: closed-loop-lost"));
+    assert!(
+        broken.starts_with("deny: adapter/deepseek-v4-thinking: breaks: reasoning-hidden"),
+        "{said}"
+    );
     assert!(said.contains("confirmed: sampled again, 0 of "), "{said}");
 }
 

@@ -8,6 +8,7 @@ use super::seen::sent_request;
 use super::upstream::as_exchange;
 use crate::conversation::{Answer, decode_answer};
 use crate::dialect::{ApiError, DialectId};
+use crate::profile::ReplyMode;
 use crate::regress::passage::{
     BodyShape, Passage, ReplySaid, SeenReply, SeenRequest, Traveller, pair_travellers,
 };
@@ -80,8 +81,9 @@ fn betas(headers: &[(String, String)]) -> BTreeSet<String> {
 
 fn seen_reply(dialect: DialectId, response: &Response) -> SeenReply {
     let Response { status, headers, .. } = response;
+    let stream = matches!(response.body, Body::Frames(_));
+    let mode = if stream { ReplyMode::Streamed } else { ReplyMode::Plain };
     let said = if response.is_success() {
-        let stream = matches!(response.body, Body::Frames(_));
         match decode_answer(dialect.codec(), response, stream) {
             Answer::Reply(reply) => ReplySaid::Reply(reply),
             Answer::Refused(error) | Answer::OutputRejected(error) => ReplySaid::Error(error),
@@ -92,5 +94,5 @@ fn seen_reply(dialect: DialectId, response: &Response) -> SeenReply {
         ReplySaid::Error(Box::new(error))
     };
     let shape = BodyShape::of(&response.text());
-    SeenReply { dialect, status: *status, headers: headers.clone(), shape, said }
+    SeenReply { dialect, status: *status, headers: headers.clone(), mode, shape, said }
 }

@@ -71,7 +71,8 @@ pub(super) fn features(dialect: DialectId, nonce: &str) -> Object {
 /// A history with a mistake that the provider of the dialect refuses, so that an error travels back: a
 /// result of a call that nobody made; before Ollama, which minds no such thing, arguments as a text.
 pub(super) fn mistaken(dialect: DialectId, nonce: &str) -> Object {
-    let (words, result) = (format!("What came of {nonce}-e?"), format!("Nothing came of {nonce}-e."));
+    let (words, result) =
+        (format!("What came of {nonce}-e?"), format!("Nothing came of {nonce}-e."));
     let id = format!("call_{nonce}e");
     let user = json!({"role": "user", "content": words});
     object(&match dialect {

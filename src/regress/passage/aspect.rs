@@ -114,8 +114,12 @@ pub(crate) enum ReplyAspect {
     Arguments,
     /// An id that a call earlier in the conversation has.
     CallIdReused,
+    /// The ids of the calls.
+    CallIds,
     /// What the model thought.
     Reasoning,
+    /// The signatures and the encrypted state of it.
+    ReasoningSeal,
     /// Why the reply ended.
     StopReason,
     /// How many tokens it took.
@@ -126,6 +130,8 @@ pub(crate) enum ReplyAspect {
     Model,
     /// Fields that no other aspect is about.
     Fields,
+    /// The documented form.
+    Defects,
     /// The id by which the provider knows the request.
     RequestId,
     /// When to try again.
@@ -149,6 +155,12 @@ impl ReplyAspect {
                 | Self::HangUp
                 | Self::UsageInvented
                 | Self::Model
+                | Self::CallIds
         )
+    }
+
+    /// Whether it is about what the model thought.
+    pub(super) fn is_reasoning(self) -> bool {
+        matches!(self, Self::Reasoning | Self::ReasoningSeal)
     }
 }

@@ -219,6 +219,7 @@ mod tests {
     use super::*;
     use crate::dialect::{ApiError, DialectId};
     use crate::ir::{CallId, Message, ToolResult};
+    use crate::profile::ReplyMode;
 
     fn asked(value: &str) -> Request {
         let text = format!("Call the tool `probe_echo` once, with:\n- message = \"{value}\"\n");
@@ -237,7 +238,8 @@ mod tests {
 
     fn answer(status: u16, said: ReplySaid) -> SeenReply {
         let (dialect, shape) = (DialectId::OpenAiChat, BodyShape::default());
-        SeenReply { dialect, status, headers: Vec::new(), shape, said }
+        let (headers, mode) = (Vec::new(), ReplyMode::Plain);
+        SeenReply { dialect, status, headers, mode, shape, said }
     }
 
     fn pair_requests(left: &[Request], arrived: &[Request]) -> Vec<Option<usize>> {

@@ -8,7 +8,8 @@ use super::requests::{SeenRequest, renamed_tools};
 use super::shape::BodyShape;
 use super::wording::same_wording;
 use crate::dialect::{ApiError, DialectId};
-use crate::ir::{Message, Part, Reply, StopKind};
+use crate::ir::{Defect, Message, Part, Reply, StopKind};
+use crate::profile::{ReplyMode, clients_broken_by};
 
 /// Names of headers by which a client can tell a provider which request it means.
 const REQUEST_IDS: [&str; 4] = ["request-id", "requestid", "call-id", "trace-id"];
@@ -22,6 +23,8 @@ pub(crate) struct SeenReply {
     pub status: u16,
     /// The headers, names in lower case.
     pub headers: Vec<(String, String)>,
+    /// Whether it was streamed.
+    pub mode: ReplyMode,
     /// Which fields of its body hold something.
     pub shape: BodyShape,
     /// What it says.
@@ -85,23 +88,42 @@ pub(crate) fn reply_changes(
     changed
 }
 
-/// The fields that a reply lost on its way, where that is all that happened to it.
+/// The fields that a reply lost on its way, where neither an aspect nor a defect tells of it.
 pub(super) fn lost_fields<'a>(
     sent: &'a SeenReply,
     got: &'a SeenReply,
     changed: &[ReplyAspect],
 ) -> Vec<&'a str> {
     let is_other = sent.dialect != got.dialect || sent.status != got.status;
-    let is_named = changed.iter().any(|aspect| aspect.is_meaning()) || is_worn(sent, got);
+    let is_told = changed.iter().any(|aspect| aspect.is_meaning())
+        || !new_defects(sent, got, changed).is_empty();
     let compared = [&sent.said, &got.said].iter().all(|said| **said != ReplySaid::Nothing);
-    if is_other || is_named || !compared {
+    if is_other || is_told || !compared {
         return Vec::new();
     }
     sent.shape.lost_in(&got.shape).collect()
 }
 
-/// Whether a reply lost something on its way that clients see and no aspect is about: a count, a seal, its
-/// end, a fingerprint, or the documented shape.
+/// The deviations from its dialect that a reply has only behind the adapter and that break a client, where its
+/// meaning came through.
+pub(super) fn new_defects(
+    sent: &SeenReply,
+    got: &SeenReply,
+    changed: &[ReplyAspect],
+) -> Vec<Defect> {
+    let (ReplySaid::Reply(one), ReplySaid::Reply(other)) = (&sent.said, &got.said) else {
+        return Vec::new();
+    };
+    if changed.iter().any(|aspect| aspect.is_meaning()) {
+        return Vec::new();
+    }
+    let breaks = |it: &Defect| clients_broken_by(*it, got.dialect, got.mode).next().is_some();
+    let is_new = |it: &Defect| !one.defects.contains(*it) && breaks(it);
+    other.defects.iter().filter(is_new).collect()
+}
+
+/// Whether a reply lost something on its way that clients see and no aspect is about: a count, its end, a
+/// fingerprint, or the documented shape.
 pub(super) fn is_worn(sent: &SeenReply, got: &SeenReply) -> bool {
     let (ReplySaid::Reply(one), ReplySaid::Reply(other)) = (&sent.said, &got.said) else {
         return false;
@@ -112,7 +134,7 @@ pub(super) fn is_worn(sent: &SeenReply, got: &SeenReply) -> bool {
     };
     let lost = counts(one).iter().zip(counts(other)).any(|(one, other)| *one != other);
     let same = sent.dialect == got.dialect;
-    lost || same && (one.stop.kind != other.stop.kind || seals(one) != seals(other))
+    lost || same && one.stop.kind != other.stop.kind
         || one.fingerprint != other.fingerprint
         || other.defects.iter().any(|defect| !one.defects.contains(defect))
 }
@@ -166,7 +188,9 @@ fn said_changed(
         (ReplyAspect::Calls, calls),
         (ReplyAspect::Arguments, !calls && inputs(one) != inputs(other)),
         (ReplyAspect::CallIdReused, reuses(other, asked.0) && !reuses(one, asked.1)),
+        (ReplyAspect::CallIds, same && !calls && has_other_ids(one, other)),
         (ReplyAspect::Reasoning, reasoning),
+        (ReplyAspect::ReasoningSeal, same && !reasoning && seals(one) != seals(other)),
         (ReplyAspect::StopReason, !missing && !calls && (ended(one) != ended(other) || relabelled)),
         (
             ReplyAspect::Usage,
@@ -214,6 +238,18 @@ fn fields(reply: &Reply) -> Vec<&'static str> {
     let mut fields: Vec<&str> = states.collect();
     fields.dedup();
     fields
+}
+
+/// Whether calls have other ids than the provider gave. That they have none is a defect.
+fn has_other_ids(one: &Reply, other: &Reply) -> bool {
+    let (one, other) = (own_ids(one), own_ids(other));
+    one.len() == other.len() && one != other
+}
+
+/// The ids that the provider gave, not those that were made up for want of one.
+fn own_ids(reply: &Reply) -> Vec<&str> {
+    let own = reply.calls().filter(|call| call.raw.to_string().contains(call.id.as_str()));
+    own.map(|call| call.id.as_str()).collect()
 }
 
 fn seals(reply: &Reply) -> Vec<&str> {

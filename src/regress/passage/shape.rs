@@ -60,7 +60,8 @@ mod tests {
 
     #[test]
     fn a_field_that_holds_something_is_missed_wherever_it_stands() {
-        let whole = r#"{"choices": [{"message": {"role": "assistant", "calls": [{"type": "f"}]}}]}"#;
+        let whole =
+            r#"{"choices": [{"message": {"role": "assistant", "calls": [{"type": "f"}]}}]}"#;
         let bare = r#"{"choices": [{"message": {"calls": [{"type": "f"}]}}], "more": 1}"#;
         assert_eq!(lost(whole, bare), ["choices.*.message.role"]);
         assert_eq!(lost(whole, whole), [""; 0]);
@@ -75,7 +76,8 @@ mod tests {
 
     #[test]
     fn the_pieces_of_a_stream_count_together() {
-        let stream = "{\"delta\": {\"role\": \"assistant\"}}\n{\"delta\": {\"text\": \"a\"}}\n[DONE]";
+        let stream =
+            "{\"delta\": {\"role\": \"assistant\"}}\n{\"delta\": {\"text\": \"a\"}}\n[DONE]";
         let joined = "{\"delta\": {\"text\": \"a\", \"role\": \"assistant\"}}\n[DONE]";
         assert_eq!(lost(stream, joined), [""; 0]);
         assert_eq!(lost(stream, "{\"delta\": {\"text\": \"a\"}}\n[DONE]"), ["delta.role"]);

@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::aspect::{ReplyAspect, RequestAspect};
-use super::replies::{ReplySaid, SeenReply, is_worn, lost_fields, reply_changes};
+use super::replies::{ReplySaid, SeenReply, is_worn, lost_fields, new_defects, reply_changes};
 use super::requests::{Issued, SeenRequest, request_changes};
-use crate::ir::Digest;
+use crate::ir::{Defect, Digest};
 
 /// How many exchanges are named for each aspect.
 const NAMED: usize = 2;
 
-/// How many missing fields are named.
-const NAMED_FIELDS: usize = 4;
+/// How many missing fields, or other things with names, are listed.
+const MOST_NAMES: usize = 4;
 
 /// One exchange through an adapter, seen from both ends.
 #[derive(Debug, Clone)]
@@ -43,8 +43,8 @@ pub(crate) struct PassageView {
 struct AspectEvidence {
     count: usize,
     of: Option<String>,
-    /// The fields that are missing, where it is about fields.
-    fields: BTreeSet<String>,
+    /// What is missing or wrong, where the aspect has many names.
+    names: BTreeSet<String>,
     client: Vec<Digest>,
     upstream: Vec<Digest>,
 }
@@ -53,7 +53,10 @@ struct AspectEvidence {
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Touched {
     requests: Vec<RequestAspect>,
-    reply: bool,
+    /// The aspects of its reply that have a meaning.
+    replies: Vec<ReplyAspect>,
+    /// Whether the reply lost what no aspect is about.
+    is_worn: bool,
 }
 
 /// Which end of the adapter a document is of.
@@ -85,15 +88,15 @@ impl PassageView {
             for aspect in &replies {
                 view.replies.entry(*aspect).or_default().add(client, upstream);
             }
-            let lost = lost_fields(sent, got, &replies);
-            if !lost.is_empty() {
-                let places = view.replies.entry(ReplyAspect::Fields).or_default();
-                places.add(client, upstream);
-                places.fields.extend(lost.into_iter().map(str::to_owned));
+            let lost = lost_fields(sent, got, &replies).into_iter().map(str::to_owned).collect();
+            let defects = new_defects(sent, got, &replies).iter().map(Defect::to_string).collect();
+            for (aspect, names) in [(ReplyAspect::Fields, lost), (ReplyAspect::Defects, defects)] {
+                view.note_names(aspect, names, (client, upstream));
             }
             let touched = view.touched.entry(client.clone()).or_default();
             touched.requests.extend(requests);
-            touched.reply |= is_worn(sent, got) || replies.iter().any(|aspect| aspect.is_meaning());
+            touched.is_worn |= is_worn(sent, got);
+            touched.replies.extend(replies.into_iter().filter(|aspect| aspect.is_meaning()));
         }
         view
     }
@@ -129,7 +132,7 @@ impl PassageView {
         let known: Vec<&Touched> = evidence.iter().filter_map(|it| self.touched.get(it)).collect();
         let all: Vec<&Touched> =
             if known.is_empty() { self.touched.values().collect() } else { known };
-        if all.iter().any(|touched| touched.reply) {
+        if all.iter().any(|touched| touched.is_worn || !touched.replies.is_empty()) {
             return Vec::new();
         }
         let mut causes: Vec<RequestAspect> =
@@ -139,9 +142,26 @@ impl PassageView {
         causes
     }
 
+    /// Whether reasoning or its seals are all that changed in these exchanges.
+    pub(in crate::regress) fn lost_only_reasoning(&self, evidence: &[Digest]) -> bool {
+        let known = || evidence.iter().filter_map(|it| self.touched.get(it));
+        let mut changed = known().flat_map(|touched| &touched.replies).peekable();
+        changed.peek().is_some()
+            && changed.all(|aspect| aspect.is_reasoning())
+            && known().all(|touched| !touched.is_worn && touched.requests.is_empty())
+    }
+
+    fn note_names(&mut self, aspect: ReplyAspect, names: Vec<String>, ends: (&Digest, &Digest)) {
+        if !names.is_empty() {
+            let places = self.replies.entry(aspect).or_default();
+            places.add(ends.0, ends.1);
+            places.names.extend(names);
+        }
+    }
+
     /// What changed, as a part of a profile's document.
     pub(in crate::regress) fn document(&self, side: DocumentSide) -> Value {
-        let reason = |places: &AspectEvidence| places.reason(self.compared);
+        let reason = |places: &AspectEvidence| places.reason("", self.compared);
         let requests: BTreeMap<_, _> = self
             .requests
             .iter()
@@ -153,7 +173,9 @@ impl PassageView {
             .replies
             .iter()
             .map(|(aspect, it)| {
-                (aspect, aspect_document(side, &reason(it), &it.upstream, &it.client))
+                let word = if *aspect == ReplyAspect::Fields { "without" } else { "with" };
+                let reason = it.reason(word, self.compared);
+                (aspect, aspect_document(side, &reason, &it.upstream, &it.client))
             })
             .collect();
         json!({"requests": requests, "replies": replies})
@@ -169,18 +191,19 @@ impl AspectEvidence {
         }
     }
 
-    fn reason(&self, compared: usize) -> String {
+    /// Where it was seen; what it is about, where that has names, behind this word.
+    fn reason(&self, word: &str, compared: usize) -> String {
         if let Some(words) = &self.of {
             return words.clone();
         }
         let count = format!("in {} of {compared} exchanges", self.count);
-        if self.fields.is_empty() {
+        if self.names.is_empty() {
             return count;
         }
-        let named: Vec<&str> = self.fields.iter().take(NAMED_FIELDS).map(String::as_str).collect();
-        let more = self.fields.len() - named.len();
+        let named: Vec<&str> = self.names.iter().take(MOST_NAMES).map(String::as_str).collect();
+        let more = self.names.len() - named.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        format!("without {}{more} {count}", named.join(", "))
+        format!("{word} {}{more} {count}", named.join(", "))
     }
 }
 

@@ -79,6 +79,7 @@ pub(super) const FIRST: &[Rule] = &[
             "seen.callIds",
             "seen.callIdCharacters.**",
             "seen.callIdLength",
+            "seen.replies.call-ids.verdict",
         ]),
         meaning: "a call comes with an id that an earlier call of the same conversation has: unique in its \
               reply, not in the conversation",
@@ -384,6 +385,27 @@ pub(super) const REPLIES: &[Rule] = &[
         ALTERS,
         "replies name a model that neither the provider nor the client named",
         "pass the model of the reply on; bills and logs rest on it",
+    ),
+    reply(
+        "reply-seal-lost",
+        &["seen.replies.reasoning-seal.verdict"],
+        HIDES,
+        "the signature or encrypted state of some reasoning comes changed or not at all",
+        "pass the provider's reasoning on whole: without its seal it cannot be sent back",
+    ),
+    reply(
+        "reply-call-ids-changed",
+        &["seen.replies.call-ids.verdict"],
+        ALTERS,
+        "calls come with other ids than the provider gave",
+        "pass the ids on, or make sure that results find their way back",
+    ),
+    reply(
+        "reply-form-changed",
+        &["seen.replies.defects.verdict"],
+        HARMS,
+        "replies deviate from their dialect as the provider's do not",
+        "write replies as the dialect documents them; `toolprobe explain` tells what each deviation breaks",
     ),
     reply(
         "reply-fields-lost",

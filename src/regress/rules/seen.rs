@@ -18,6 +18,7 @@ const NEEDS_REASONING: &[&str] = &[
     "results.history.shapes.trimmed-reasoning.**",
     "seen.details.reasoning-seal.**",
     "seen.replies.reasoning.**",
+    "seen.replies.reasoning-seal.**",
 ];
 
 /// What is refused or ignored without its seal.
@@ -28,6 +29,7 @@ const NEEDS_SEAL: &[&str] = &[
     "results.streaming.twins.reasoning-replay.**",
     "results.history.shapes.trimmed-reasoning.**",
     "results.history.shapes.trimmed-reasoning",
+    "seen.replies.reasoning-seal.**",
 ];
 
 /// What is not worth telling of streams that only seem to be finished.
@@ -240,7 +242,11 @@ pub(super) const RULES: &[Rule] = &[
         when: When::Grows(1.2, 8.0),
         class: ChangeClass::Drift,
         severity: Severity::Minor,
-        explains: Explains::ProbeAnd(&["seen.callIds", "seen.callIdCharacters.**"]),
+        explains: Explains::ProbeAnd(&[
+            "seen.callIds",
+            "seen.callIdCharacters.**",
+            "seen.replies.call-ids.verdict",
+        ]),
         meaning: "ids of calls are much longer than the provider's own: something is hidden in them, \
                   such as the seal of reasoning",
         remedy: "keep such state in the adapter or in a field of its own; providers limit ids to 40 or \
@@ -252,7 +258,7 @@ pub(super) const RULES: &[Rule] = &[
         when: When::Appears,
         class: ChangeClass::Drift,
         severity: Severity::Info,
-        explains: Explains::ProbeAnd(&["seen.callIds"]),
+        explains: Explains::ProbeAnd(&["seen.callIds", "seen.replies.call-ids.verdict"]),
         meaning: "ids of calls hold characters that the provider's own do not",
         remedy: "keep to letters, digits, `_` and `-`; Anthropic and Mistral refuse others",
     },
@@ -262,7 +268,7 @@ pub(super) const RULES: &[Rule] = &[
         when: When::Replaces,
         class: ChangeClass::Drift,
         severity: Severity::Info,
-        explains: Explains::Nothing,
+        explains: Explains::ProbeAnd(&["seen.replies.call-ids.verdict"]),
         meaning: "calls carry ids of the adapter's own instead of the provider's",
         remedy: "make sure that results find their way back, also after a restart of the adapter",
     },
