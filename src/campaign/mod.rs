@@ -1,7 +1,7 @@
 //! Many targets: order, limits, resume, confirmation, both sides of an adapter.
 //!
 //! - `run`: the loop that probes targets, some at a time, until all are done or it is stopped (`stop`)
-//! - `starts`: which target is probed next; `tasks`: those under way; `simulation` (tests): whole runs on a
+//! - `starts`: which target is probed next; `tasks`: those under way, on the threads of `lanes`; `simulation` (tests): whole runs on a
 //!   paused clock, held against the shortest time that is possible
 //! - `probe_target`: what probing one target gives, and `cost` what it costs
 //! - `diagnosis`: why an endpoint gave no verdict at all, in one sentence
@@ -18,6 +18,7 @@ mod confirm;
 mod cost;
 mod diagnosis;
 mod freshness;
+mod lanes;
 mod probe_target;
 mod recorder;
 mod resume;

@@ -8,6 +8,7 @@ use chrono::{DateTime, Utc};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::cost::ProbeTimes;
+use super::lanes::Lanes;
 use super::starts::{Starts, Waiting};
 use super::tasks::{TaskEvent, Tasks};
 use super::{ProbeTargetError, ProbedTarget, RunRecorder, StopRequests, probe_target};
@@ -84,8 +85,7 @@ pub(crate) type Results<T> = Vec<(String, Result<T, ProbeTargetError>)>;
 type TaskResult = (usize, Result<ProbedTarget, ProbeTargetError>);
 
 impl Campaign<'_> {
-    /// Probes every target until all are done or it is stopped: each in a task of its own, so that
-    /// they share all cores. Each result goes to the recorder, where there is one, as soon as it is
+    /// Probes every target until all are done or it is stopped: each in a task of its own, on all cores. Each result goes to the recorder, where there is one, as soon as it is
     /// there; `keep` chooses what of it stays in memory.
     pub(crate) async fn probe<T>(
         &self,
@@ -107,7 +107,9 @@ impl Campaign<'_> {
         };
         let settings = Arc::new(self.settings.clone());
         let mut stopped = pin!(stop.drain(self.connections, self.listener));
-        let mut tasks = Tasks::new(Starts::new(self.waiting(), self.at_once));
+        let starts = Starts::new(self.waiting(), self.at_once);
+        let lanes = if self.connections.len() > 1 { Lanes::open() } else { Lanes::here() };
+        let mut tasks = Tasks::new(starts, lanes);
         let (tell, mut heard) = unbounded_channel();
         let end = loop {
             tasks.start(|place| {

@@ -12,6 +12,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all};
 use tokio::time::{Instant, sleep};
 
+use super::lanes::Lanes;
 use super::starts::{Starts, Waiting};
 use super::tasks::{TaskEvent, Tasks};
 use crate::transport::{
@@ -136,7 +137,7 @@ async fn run(endpoints: &[SimulatedEndpoint], run: &RunLimits) -> Vec<f64> {
         time: target.iter().map(|turns| u64::from(*turns)).sum(),
     };
     let waiting = targets.iter().enumerate().map(waiting).collect();
-    let mut tasks = Tasks::new(Starts::new(waiting, 8));
+    let mut tasks = Tasks::new(Starts::new(waiting, 8), Lanes::here());
     let (begin, mut ends) = (Instant::now(), vec![0.0_f64; endpoints.len()]);
     loop {
         tasks.start(|place| {

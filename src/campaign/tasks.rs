@@ -1,13 +1,15 @@
-//! Tasks: each target in a task of its own, so that they share all cores, started as [`Starts`] says.
+//! Tasks: each target in a task of its own on one of the [`Lanes`], started as [`Starts`] says.
 
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, sleep_until};
 
+use super::lanes::Lanes;
 use super::starts::{PATIENCE, Starts};
 
 /// The targets that are under way, and those that wait.
 pub(super) struct Tasks<T> {
     starts: Starts,
+    lanes: Lanes,
     running: JoinSet<Ended<T>>,
     /// When a target last ended, or was let in because none did.
     quiet_since: Instant,
@@ -16,6 +18,7 @@ pub(super) struct Tasks<T> {
 struct Ended<T> {
     place: usize,
     endpoint: usize,
+    lane: usize,
     result: T,
 }
 
@@ -30,8 +33,8 @@ pub(super) enum TaskEvent<T> {
 }
 
 impl<T: Send + 'static> Tasks<T> {
-    pub(super) fn new(starts: Starts) -> Self {
-        Self { starts, running: JoinSet::new(), quiet_since: Instant::now() }
+    pub(super) fn new(starts: Starts, lanes: Lanes) -> Self {
+        Self { starts, lanes, running: JoinSet::new(), quiet_since: Instant::now() }
     }
 
     /// Starts every target that may start, with the work that is made for its place.
@@ -43,8 +46,9 @@ impl<T: Send + 'static> Tasks<T> {
             let (place, endpoint) = (target.place, target.endpoint);
             match work(place) {
                 Some(work) => {
-                    let ended = async move { Ended { place, endpoint, result: work.await } };
-                    self.running.spawn(ended);
+                    let (lane, runtime) = self.lanes.take();
+                    let ended = async move { Ended { place, endpoint, lane, result: work.await } };
+                    self.running.spawn_on(ended, &runtime);
                 }
                 None => self.starts.end(endpoint),
             }
@@ -62,8 +66,9 @@ impl<T: Send + 'static> Tasks<T> {
             ended = self.running.join_next() => match ended.map(completed) {
                 None => TaskEvent::AllOver,
                 Some(None) => TaskEvent::MoreRoom,
-                Some(Some(Ended { place, endpoint, result })) => {
+                Some(Some(Ended { place, endpoint, lane, result })) => {
                     self.quiet_since = Instant::now();
+                    self.lanes.give_back(lane);
                     self.starts.end(endpoint);
                     TaskEvent::Ended((place, result))
                 }

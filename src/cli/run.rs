@@ -209,7 +209,9 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<Exit, CliError> {
         depot.fetch_history(&args.reports)?;
     }
     let baseline = args.against.load()?;
-    let runtime = tokio::runtime::Runtime::new()?;
+    // Targets are probed on lanes of their own; this one starts them and serves the simulated models.
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let probing = probe_all(args, &scope, &settings, resumed, &baseline, console);
     let mut ended = runtime.block_on(probing)?;
     // Only then is the run complete: one that is killed before it is can be resumed.

@@ -26,6 +26,7 @@ use super::call::{HeaderText, HttpCall, Method, SentRequest, redacted_url};
 use super::error::{CloseStage, TransportError};
 use super::exchange::{Body, Exchange, HttpOutcome, Response, Timing};
 use super::in_flight::{InFlight, Room};
+use super::lane::{lane, lanes};
 use super::receive::Receiver;
 use super::timeouts::{Phase, Timeouts};
 use super::{Judge, Transport, headers, tls};
@@ -50,10 +51,27 @@ pub struct HttpTransport {
 #[derive(Debug, Clone)]
 pub struct Pool {
     connect: Duration,
-    direct: Client,
-    proxied: Client,
+    /// Those of threads that are no lane.
+    clients: Arc<Clients>,
+    of_lanes: Arc<[Clients]>,
     /// Origins that have answered: the next connection to them may be a kept-alive one.
     known_origins: Arc<Mutex<HashSet<String>>>,
+}
+
+/// The clients of one lane.
+#[derive(Debug)]
+struct Clients {
+    direct: Client,
+    proxied: Client,
+}
+
+impl Clients {
+    fn new(connect: Duration) -> Result<Self, SetupError> {
+        Ok(Self {
+            direct: base_client(connect)?.no_proxy().dns_resolver(LoopbackNames).build()?,
+            proxied: base_client(connect)?.build()?,
+        })
+    }
 }
 
 impl Pool {
@@ -61,14 +79,16 @@ impl Pool {
     pub fn new(connect: Duration) -> Result<Self, SetupError> {
         Ok(Self {
             connect,
-            direct: base_client(connect)?.no_proxy().dns_resolver(LoopbackNames).build()?,
-            proxied: base_client(connect)?.build()?,
+            clients: Arc::new(Clients::new(connect)?),
+            of_lanes: (0..lanes()).map(|_| Clients::new(connect)).collect::<Result<_, _>>()?,
             known_origins: Arc::default(),
         })
     }
 
     fn client_for(&self, url: &Url) -> &Client {
-        if is_loopback(url) { &self.direct } else { &self.proxied }
+        let own = lane().checked_sub(1).and_then(|place| self.of_lanes.get(place));
+        let Clients { direct, proxied } = own.unwrap_or(&self.clients);
+        if is_loopback(url) { direct } else { proxied }
     }
 
     fn stage_before_reply(&self, origin: &str) -> CloseStage {

@@ -30,7 +30,8 @@
 //! - `call`: what is sent, and what of it may be stored; `json_body`: its body, written once
 //! - `exchange`, `error`: the evidence record with its digest, and the kinds of failure
 //! - `headers`: which headers are kept, and which carry no credential
-//! - `http`: one attempt over HTTP; the only file that uses the HTTP client; `tls`: its certificates
+//! - `http`: one attempt over HTTP; the only file that uses the HTTP client; `tls`: its certificates; `lane`: whose
+//!   connections a thread uses
 //! - `receive`, `sniff`: from pieces of a body to a text or frames, within size limits
 //! - `apart`: work on long texts, one after the other, on a thread for such work
 //! - `bounds`: how large each part of a reply may be; `in_flight`: how much of all replies together
@@ -55,6 +56,7 @@ mod http;
 mod in_flight;
 mod journal;
 mod json_body;
+mod lane;
 mod receive;
 mod retry;
 mod retrying;
@@ -91,6 +93,7 @@ pub use in_flight::InFlight;
 pub(crate) use journal::Journaled;
 pub use journal::{Journal, Spent, Standing};
 pub use json_body::JsonBody;
+pub(crate) use lane::{enter_lane, lanes};
 pub use retry::{Judgement, RetryPolicy};
 pub use retrying::{RetrySettings, Retrying};
 pub use send_gate::SendGate;

@@ -32,7 +32,8 @@ const CODE_KEYS: &[&str] = &["code", "type", "status", "reason", "quotaId", "quo
 pub struct RetryPolicy {
     /// The most attempts, the first included.
     pub max_attempts: u32,
-    /// The wait before the second attempt, doubled before each further one.
+    /// The wait before the second attempt, four times as long before each further one: most failures are
+    /// over at once, and the others take their time.
     pub base: Duration,
     /// The longest wait that the server did not ask for.
     pub cap: Duration,
@@ -45,7 +46,7 @@ impl Default for RetryPolicy {
     fn default() -> Self {
         Self {
             max_attempts: 4,
-            base: Duration::from_millis(500),
+            base: Duration::from_millis(125),
             cap: Duration::from_secs(8),
             max_waited: Duration::from_secs(90),
         }
@@ -149,8 +150,8 @@ pub(super) fn decide(
 }
 
 fn backoff(attempts: u32, policy: &RetryPolicy, jitter: f64) -> Duration {
-    let doublings = attempts.saturating_sub(1).min(16);
-    let wait = policy.base.saturating_mul(1 << doublings).min(policy.cap);
+    let before = attempts.saturating_sub(1).min(8);
+    let wait = policy.base.saturating_mul(4_u32.pow(before)).min(policy.cap);
     wait.mul_f64(1.0 - jitter.clamp(0.0, 1.0) / 4.0)
 }
 
@@ -353,7 +354,7 @@ mod tests {
     fn nonsense_asks_for_nothing() {
         for value in ["soon", "-5", "NaN", "1e400", ""] {
             let waited = wait(&answered(429, &[("retry-after", value)], ""), 1);
-            assert_eq!(waited, Some(Duration::from_millis(500)), "{value}");
+            assert_eq!(waited, Some(Duration::from_millis(125)), "{value}");
         }
     }
 
@@ -368,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_double_up_to_the_cap_and_attempts_end() {
+    fn waits_grow_fourfold_up_to_the_cap_and_attempts_end() {
         let waits = |max_attempts| {
             let policy = RetryPolicy { max_attempts, ..RetryPolicy::default() };
             let (mut progress, mut waits) = (RetryProgress::default(), Vec::new());
@@ -381,8 +382,8 @@ mod tests {
             }
             waits
         };
-        assert_eq!(waits(4), [500, 1000, 2000]);
-        assert_eq!(waits(8), [500, 1000, 2000, 4000, 8000, 8000, 8000]);
+        assert_eq!(waits(4), [125, 500, 2000]);
+        assert_eq!(waits(8), [125, 500, 2000, 8000, 8000, 8000, 8000]);
         assert_eq!(waits(1), [0_u128; 0]);
     }
 
@@ -390,7 +391,7 @@ mod tests {
     fn jitter_shortens_a_wait_by_up_to_a_quarter() {
         let policy = RetryPolicy::default();
         let wait = |jitter| backoff(1, &policy, jitter).as_millis();
-        assert_eq!((wait(0.0), wait(0.5), wait(1.0), wait(9.0)), (500, 437, 375, 375));
+        assert_eq!((wait(0.0), wait(0.5), wait(1.0), wait(9.0)), (125, 109, 93, 93));
     }
 
     #[test]
