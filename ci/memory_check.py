@@ -183,6 +183,8 @@ REPLIES.update({
     "empty quotes of 3.9 MB": (CHAT, 200, lambda: b'""' * 1_950_000, lambda: b"data: " + b'""' * 1_950_000 + b"\n\n", SSE),
     "indexes of 3.9 MB": (CHAT, 200, lambda: b'{' + b'"index":' * 480_000, lambda: b"data: {" + b'"index":' * 480_000 + b"\n\n", SSE),
     "keys of 3.9 MB": (CHAT, 200, lambda: b"{" + b"".join(b'"%x":"v" ' % i for i in range(290_000)), None, JSON),
+    "lines of a stream of 3.9 MB": (CHAT, 200, lambda: b"data:x\n" * 570_000, None, JSON),
+    "numbered lines of 3.9 MB": (CHAT, 200, lambda: b"".join(b'data:"index":%d "a" \n' % i for i in range(180_000)), None, JSON),
     "lines with an index of 3.9 MB": (CHAT, 200, lambda: b"".join(b'{"index":%d "a":"v"}\n' % i for i in range(150_000)), None, JSON),
 })
 

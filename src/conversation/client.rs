@@ -15,6 +15,7 @@ use crate::dialect::{Dialect, DialectId, EndpointError, LimitField, Route, call_
 use crate::ir::{Defect, Digest, Object, Request};
 use crate::transport::{
     HeaderText, HttpCall, Judgement, RecordedExchange, Response, SizeLimits, Transport,
+    apart_if_long, aside,
 };
 
 /// How often a stream is asked for again that ended before its reply did, or had a frame that cannot be read.
@@ -235,7 +236,9 @@ impl Client {
 
     async fn send(&self, call: &HttpCall, stream: bool) -> EvidencedAnswer {
         let decode = |response: &Response| {
-            within(decode_answer(self.codec, response, stream), &self.address.limits)
+            aside(response.body.size(), || {
+                within(decode_answer(self.codec, response, stream), &self.address.limits)
+            })
         };
         // The judge's last answer is that of the response which is given back.
         let decoded = Mutex::new(None);
@@ -245,7 +248,9 @@ impl Client {
             *decoded.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
             judgement
         };
-        let mut exchange = RecordedExchange::from(self.transport.send(call, &judge).await);
+        let exchange = self.transport.send(call, &judge).await;
+        let mut exchange =
+            apart_if_long(exchange.size(), || RecordedExchange::from(exchange)).await;
         let decoded = decoded.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut answer = match exchange.response() {
             Ok(response) => decoded.unwrap_or_else(|| decode(response)),

@@ -63,7 +63,7 @@ const BOUNDS: [(Oversize, &str, &str, usize); 13] = [
         Oversize::InFlight,
         "in-flight",
         "the large replies in memory at the same time in bytes",
-        12 << 20,
+        8 << 20,
     ),
 ];
 

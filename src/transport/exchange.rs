@@ -177,14 +177,7 @@ impl Exchange {
             HttpOutcome::Answered(response) => Some(response),
             HttpOutcome::Failed { partial, .. } => partial.as_ref(),
         };
-        let received = response.map_or(0, |response| match &response.body {
-            Body::Whole(text) => text.len(),
-            Body::Frames(frames) => {
-                let size = |timed: &TimedFrame| timed.frame.size() + size_of::<TimedFrame>();
-                frames.iter().map(size).sum()
-            }
-        });
-        request.saturating_add(received)
+        request.saturating_add(response.map_or(0, |response| response.body.size()))
     }
 
     /// Whether a journal keeps it.
@@ -301,6 +294,17 @@ impl Serialize for RecordedExchange {
 }
 
 impl Body {
+    /// About as many bytes as it has in memory.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Whole(text) => text.len(),
+            Self::Frames(frames) => {
+                let size = |timed: &TimedFrame| timed.frame.size() + size_of::<TimedFrame>();
+                frames.iter().map(size).sum()
+            }
+        }
+    }
+
     fn shorten(&mut self) {
         match self {
             Self::Whole(text) if text.len() > BEGINNING => {

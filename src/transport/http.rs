@@ -4,11 +4,11 @@
 //! always reached directly; the size of a compressed body is measured after unpacking.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -20,7 +20,7 @@ use reqwest::{Client, ClientBuilder};
 use tokio::time::{Instant, timeout, timeout_at};
 use url::{Host, Url};
 
-use super::apart::apart;
+use super::apart::{LONG, apart};
 use super::bounds::SizeLimits;
 use super::call::{HeaderText, HttpCall, Method, SentRequest, redacted_url};
 use super::error::{CloseStage, TransportError};
@@ -33,9 +33,6 @@ use super::{Judge, Transport, headers, tls};
 use crate::secret::Scrubber;
 
 const USER_AGENT: &str = concat!("toolprobe/", env!("CARGO_PKG_VERSION"));
-
-/// From this many bytes on a reply is looked through on a thread for such work, so that others go on.
-const LONG: usize = 256 * 1024;
 
 /// Sends each call once. One serves any number of endpoints.
 #[derive(Debug)]
@@ -54,23 +51,38 @@ pub struct Pool {
     /// Those of threads that are no lane.
     clients: Arc<Clients>,
     of_lanes: Arc<[Clients]>,
+    /// Without kept-alive connections, which keep a buffer as large as the largest piece they ever carried.
+    single_use: Arc<OnceLock<Option<Clients>>>,
     /// Origins that have answered: the next connection to them may be a kept-alive one.
-    known_origins: Arc<Mutex<HashSet<String>>>,
+    known_origins: Arc<Mutex<HashMap<String, ReplySize>>>,
 }
 
-/// The clients of one lane.
+/// The clients of one lane, or of one kind of connections.
 #[derive(Debug)]
 struct Clients {
     direct: Client,
     proxied: Client,
 }
 
+/// How large the replies of an origin were so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ReplySize {
+    Small,
+    Large,
+}
+
 impl Clients {
-    fn new(connect: Duration) -> Result<Self, SetupError> {
+    /// Clients that keep so many idle connections to each host.
+    fn new(connect: Duration, idle: usize) -> Result<Self, SetupError> {
+        let base = || base_client(connect).map(|base| base.pool_max_idle_per_host(idle));
         Ok(Self {
-            direct: base_client(connect)?.no_proxy().dns_resolver(LoopbackNames).build()?,
-            proxied: base_client(connect)?.build()?,
+            direct: base()?.no_proxy().dns_resolver(LoopbackNames).build()?,
+            proxied: base()?.build()?,
         })
+    }
+
+    fn for_address(&self, url: &Url) -> &Client {
+        if is_loopback(url) { &self.direct } else { &self.proxied }
     }
 }
 
@@ -79,25 +91,44 @@ impl Pool {
     pub fn new(connect: Duration) -> Result<Self, SetupError> {
         Ok(Self {
             connect,
-            clients: Arc::new(Clients::new(connect)?),
-            of_lanes: (0..lanes()).map(|_| Clients::new(connect)).collect::<Result<_, _>>()?,
+            clients: Arc::new(Clients::new(connect, usize::MAX)?),
+            of_lanes: (0..lanes())
+                .map(|_| Clients::new(connect, usize::MAX))
+                .collect::<Result<_, _>>()?,
+            single_use: Arc::default(),
             known_origins: Arc::default(),
         })
     }
 
-    fn client_for(&self, url: &Url) -> &Client {
+    /// The client for an address. An origin whose replies are large gets a connection for each request, so that the
+    /// buffers of many connections do not grow.
+    fn client_for(&self, url: &Url, origin: &str) -> &Client {
+        let single_use = || self.single_use.get_or_init(|| Clients::new(self.connect, 0).ok());
+        let is_large = self.reply_size(origin) == Some(ReplySize::Large);
+        let clients = if is_large { single_use().as_ref() } else { None };
         let own = lane().checked_sub(1).and_then(|place| self.of_lanes.get(place));
-        let Clients { direct, proxied } = own.unwrap_or(&self.clients);
-        if is_loopback(url) { direct } else { proxied }
+        clients.or(own).unwrap_or(&self.clients).for_address(url)
     }
 
     fn stage_before_reply(&self, origin: &str) -> CloseStage {
-        let known = self.known_origins.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.contains(origin) { CloseStage::BeforeReplyReused } else { CloseStage::BeforeReply }
+        match self.reply_size(origin) {
+            Some(ReplySize::Small) => CloseStage::BeforeReplyReused,
+            Some(ReplySize::Large) | None => CloseStage::BeforeReply,
+        }
+    }
+
+    fn reply_size(&self, origin: &str) -> Option<ReplySize> {
+        self.known_origins.lock().unwrap_or_else(PoisonError::into_inner).get(origin).copied()
     }
 
     fn add_known_origin(&self, origin: String) {
-        self.known_origins.lock().unwrap_or_else(PoisonError::into_inner).insert(origin);
+        let mut known = self.known_origins.lock().unwrap_or_else(PoisonError::into_inner);
+        known.entry(origin).or_insert(ReplySize::Small);
+    }
+
+    fn mark_large(&self, origin: String) {
+        let mut known = self.known_origins.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(origin, ReplySize::Large);
     }
 }
 
@@ -196,13 +227,14 @@ impl HttpTransport {
         call: &HttpCall,
         started: Instant,
     ) -> Result<reqwest::Response, TransportError> {
-        let request = self.pool.client_for(&call.url).request(call.method.into(), call.url.clone());
+        let origin = call.url.origin().ascii_serialization();
+        let client = self.pool.client_for(&call.url, &origin);
+        let request = client.request(call.method.into(), call.url.clone());
         let request = match &call.body {
             Some(body) => request.body(Bytes::from_owner(body.clone())),
             None => request,
         };
         let sending = request.headers(header_map(call)?).send();
-        let origin = call.url.origin().ascii_serialization();
         let stage = self.pool.stage_before_reply(&origin);
         let response = timeout_at(started + self.timeouts.first_byte, sending)
             .await
@@ -219,6 +251,7 @@ impl HttpTransport {
         arrival: &mut PartialResponse,
     ) -> Result<(), TransportError> {
         let Some((_, receiver)) = &mut arrival.response else { return Ok(()) };
+        let announced = response.content_length().and_then(|it| usize::try_from(it).ok());
         loop {
             let (phase, deadline) = match arrival.first_byte_ms {
                 None => (Phase::FirstByte, started + self.timeouts.first_byte),
@@ -231,10 +264,13 @@ impl HttpTransport {
             let at_ms = millis(started.elapsed());
             let Some(bytes) = piece else { return receiver.finish(at_ms) };
             arrival.first_byte_ms.get_or_insert(at_ms);
-            receiver.push(&bytes, at_ms)?;
-            if let Some(bytes) = receiver.wants_room().filter(|_| !arrival.room.is_taken()) {
-                arrival.room = self.in_flight.take(bytes).await;
+            // Before it is copied: pieces have up to 400 KB, and there may be many who wait.
+            let coming = announced.unwrap_or_default().max(receiver.received() + bytes.len());
+            if let Some(room) = receiver.wants_room(coming).filter(|_| !arrival.room.is_taken()) {
+                self.pool.mark_large(response.url().origin().ascii_serialization());
+                arrival.room = self.in_flight.take(room).await;
             }
+            receiver.push(&bytes, at_ms)?;
         }
     }
 

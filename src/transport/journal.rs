@@ -8,6 +8,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
+use super::apart::apart_if_long;
 use super::call::{HttpCall, SentRequest};
 use super::error::TransportError;
 use super::exchange::{Exchange, Response};
@@ -123,8 +124,13 @@ impl Journaled {
             Ok(response) if is_answer(response, judgement) => Standing::Answered,
             _ => Standing::Open,
         };
-        self.journal.keep(&mut exchange, standing);
-        exchange
+        let size = exchange.size();
+        let journal = Arc::clone(&self.journal);
+        let keep = move || {
+            journal.keep(&mut exchange, standing);
+            exchange
+        };
+        apart_if_long(size, keep).await
     }
 }
 

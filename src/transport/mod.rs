@@ -75,7 +75,7 @@ pub(crate) use crate::secret::SECRET_MARK;
 pub use crate::secret::{Scrubber, Secret};
 pub(crate) use admission::RunLimits;
 pub use admission::{EndpointLimits, SharedLimits};
-pub(crate) use apart::apart;
+pub(crate) use apart::{apart, apart_if_long, aside};
 pub use bounds::{Oversize, SizeLimits};
 pub(crate) use call::secrets_in_url;
 pub use call::{HeaderText, HttpCall, Method, SentRequest};

@@ -170,13 +170,13 @@ impl Receiver {
         self.received
     }
 
-    /// The most bytes that the rest may bring, where what came is more than a small reply.
-    pub(super) fn wants_room(&self) -> Option<usize> {
+    /// The most bytes that a body may have which comes to so many at least; `None` where that is a small reply.
+    pub(super) fn wants_room(&self, coming: usize) -> Option<usize> {
         let whole = match self.state {
-            BodyState::Frames { .. } => Oversize::Stream,
-            BodyState::Whole(_) | BodyState::Undecided(_) => Oversize::Body,
+            BodyState::Frames { .. } | BodyState::Undecided(_) => Oversize::Stream,
+            BodyState::Whole(_) => Oversize::Body,
         };
-        (self.received > SMALL).then(|| self.limits.of(whole))
+        (coming > SMALL).then(|| self.limits.of(whole))
     }
 }
 
@@ -255,6 +255,17 @@ mod tests {
         let pieces: [&[u8]; 4] = [b"da", b"ta: 1\n", b"\ndata: \xe6", b"\xbc\xa2"];
         let received = receive(Some(Framing::Sse), "text/plain", &pieces, SizeLimits::default());
         assert_eq!(received, (Ok(()), Body::Frames(vec![timed(2, "1"), timed(99, "漢")])));
+    }
+
+    #[test]
+    fn a_small_reply_needs_no_room_and_a_large_one_that_of_the_largest_of_its_kind() {
+        let limits = SizeLimits::default();
+        for (expected, largest) in [(None, Oversize::Body), (Some(Framing::Sse), Oversize::Stream)]
+        {
+            let receiver = Receiver::new(expected, None, limits);
+            assert_eq!(receiver.wants_room(SMALL), None);
+            assert_eq!(receiver.wants_room(SMALL + 1), Some(limits.of(largest)));
+        }
     }
 
     #[test]
