@@ -232,6 +232,17 @@ fn a_model_that_demands_its_reasoning_back_breaks_when_it_is_hidden() {
         broken.starts_with("deny: adapter/deepseek-v4-thinking: breaks: reasoning-hidden"),
         "{said}"
     );
+    // What follows from bytes that are missing needs no further samples.
+    assert!(said.contains("results.closedLoop.status pass → fail"), "{said}");
+}
+
+#[test]
+fn a_verdict_that_is_lost_through_an_adapter_is_sampled_again() {
+    let (dir, sim) = (tempfile::tempdir().unwrap(), Sim::start());
+    let gateway = Gateway::before(&sim.url, drops_second_calls);
+    let said = gates(dir.path(), 1, &gateway, &["--model", "openai-native"]);
+    let [broken] = lines(&said, "breaks").try_into().unwrap();
+    assert!(broken.starts_with("deny: adapter/openai-native: breaks: parallel-lost"), "{said}");
     assert!(said.contains("confirmed: sampled again, 0 of "), "{said}");
 }
 

@@ -23,7 +23,7 @@ use super::rules::weigh_defect;
 use super::{Change, ChangeClass, FieldChange, Severity, Sides};
 use crate::cores::map_on_all_cores;
 use crate::ir::Digest;
-use crate::profile::{Confirmation, Decision, FieldPath, Profile};
+use crate::profile::{Confirmation, FieldPath, Profile};
 use crate::store::ProfileFolder;
 use cause::{Cause, find_causes};
 #[cfg(test)]
@@ -42,16 +42,13 @@ pub struct Diff {
 }
 
 impl Diff {
-    /// Notes on each change what sampling it again showed. Of what it tells besides, only what was
-    /// confirmed: noise there takes nothing back of the change itself.
+    /// Notes on each change what sampling it again showed.
     #[must_use]
     pub fn with_confirmations(mut self, confirmations: &[Confirmation]) -> Self {
         for change in &mut self.changes {
-            let of_target = || confirmations.iter().filter(|it| it.target == change.target);
-            let told = |it: &&Confirmation| change.also.iter().any(|at| at.field == it.field);
-            let confirmed = |it: &&Confirmation| it.decision == Decision::Regression && told(it);
-            let own = of_target().find(|it| it.field == change.at.field);
-            change.confirmation = own.or_else(|| of_target().find(confirmed)).cloned();
+            let about =
+                |it: &&Confirmation| it.target == change.target && it.field == change.at.field;
+            change.confirmation = confirmations.iter().find(about).cloned();
         }
         self
     }
