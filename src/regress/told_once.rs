@@ -48,6 +48,7 @@ const HARMLESS: &str = "sse-comment";
 /// The rows by which reasoning or its seals are not to be seen, and the demand for them.
 const HIDDEN_REASONING: [&str; 2] =
     ["seen.details.reasoning.verdict", "seen.details.reasoning-seal.verdict"];
+const DEMANDED: &str = "requiresReasoningReplay";
 
 /// The rows by which reasoning or its seals were changed.
 const CHANGED_REASONING: [&str; 4] = [
@@ -63,7 +64,6 @@ const OF_WHOLE_REPLIES: [&str; 2] = ["supportsPlainToolUse", "results.singleTool
 /// What the ids of calls look like, and the defect that there are none.
 const LOOKS_OF_IDS: [&str; 3] = ["seen.callIds", "seen.callIdLength", "seen.callIdCharacters.*"];
 const NO_IDS: &str = "id-missing";
-const DEMANDED: &str = "requiresReasoningReplay";
 
 /// The changes with each breakage told once.
 pub(super) fn tell_once(changes: Vec<Change>, passages: &PassageView) -> Vec<Change> {
@@ -298,6 +298,25 @@ mod tests {
     fn a_verdict_is_told_under_the_request_unless_its_reply_was_changed_too() {
         assert_eq!(told("Good day."), ["request-system-changed"]);
         assert_eq!(told("Good"), ["request-system-changed", "closed-loop-lost"]);
+    }
+
+    #[test]
+    fn a_verdict_without_an_exchange_of_its_own_is_told_under_the_request_that_was_changed() {
+        let passage = |name: &str, arrived: &str| Passage {
+            requests: (request("Be brief."), request(arrived)),
+            replies: (reply_of("Good day."), reply_of("Good day.")),
+            client: Digest::of(name),
+            upstream: Digest::of(name),
+        };
+        let passages = PassageView::of(&[passage("first", "Be brief."), passage("second", "")]);
+        let told = |evidence: &[&str]| {
+            let mut verdict = change("closed-loop-lost");
+            verdict.evidence.new = evidence.iter().map(Digest::of).collect();
+            verdict.effect = Some(AdapterEffect::Breaks);
+            codes_of(&tell_once(vec![verdict, change("request-system-changed")], &passages))
+        };
+        assert_eq!(told(&["first", "never sent"]), ["request-system-changed"]);
+        assert_eq!(told(&["first"]), ["request-system-changed", "closed-loop-lost"]);
     }
 
     #[test]

@@ -127,11 +127,14 @@ impl PassageView {
     }
 
     /// The aspects of requests that changed in these exchanges, if their replies came through as they
-    /// were. Without exchanges, all of them count.
+    /// were. All exchanges count where these tell nothing: a request that was not sent any more, because the
+    /// ones before it came to nothing, has none of its own.
     pub(in crate::regress) fn request_causes(&self, evidence: &[Digest]) -> Vec<RequestAspect> {
         let known: Vec<&Touched> = evidence.iter().filter_map(|it| self.touched.get(it)).collect();
+        let is_all_known = known.len() == evidence.len();
+        let tells = known.iter().any(|touched| **touched != Touched::default()) || is_all_known;
         let all: Vec<&Touched> =
-            if known.is_empty() { self.touched.values().collect() } else { known };
+            if tells && !known.is_empty() { known } else { self.touched.values().collect() };
         if all.iter().any(|touched| touched.is_worn || !touched.replies.is_empty()) {
             return Vec::new();
         }
