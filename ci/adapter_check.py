@@ -135,6 +135,8 @@ class Report:
         """Requests and answers of one side; answers are bodies, or the payloads of streams."""
         for digest in row["evidence"][side] if row else []:
             exchange = self.kept()[digest]
+            if "answered" not in exchange["outcome"]:
+                continue
             body = exchange["outcome"]["answered"]["body"]
             if "whole" in body:
                 yield exchange["request"], json.loads(body["whole"])
@@ -216,7 +218,7 @@ def check_chat(report):
     report.in_bytes("LiteLLM's does not", row, "new",
                     lambda _, answer: is_stream(answer) and not any(map(with_usage, answer)))
 
-    row = report.row("vllm-gpt-oss", "breaks", "reasoning-replay-ignored")
+    row = report.row("vllm-gpt-oss", "breaks", "reply-reasoning-changed")
     report.in_bytes("the provider reasons in `reasoning`", row, "old", lambda _, answer: any(
         "reasoning" in (choice.get("message") or {}) for choice in choices(answer)))
     report.in_bytes("LiteLLM in `reasoning_content`", row, "new", lambda _, answer: any(
