@@ -26,9 +26,13 @@ impl Lanes {
     /// A lane for each core that this process may use. Where it is one only, that of the caller.
     /// A system that gives no thread leaves that one, too.
     pub(crate) fn open() -> Self {
-        let count = lanes();
-        let all = (1..=count).map(Lane::start).collect::<io::Result<_>>();
-        all.ok().filter(|_| count > 1).map_or_else(Self::here, Self)
+        match lanes() {
+            1 => Self::here(),
+            count => (1..=count)
+                .map(Lane::start)
+                .collect::<io::Result<_>>()
+                .map_or_else(|_| Self::here(), Self),
+        }
     }
 
     /// The runtime of the caller alone.

@@ -85,8 +85,9 @@ pub(crate) type Results<T> = Vec<(String, Result<T, ProbeTargetError>)>;
 type TaskResult = (usize, Result<ProbedTarget, ProbeTargetError>);
 
 impl Campaign<'_> {
-    /// Probes every target until all are done or it is stopped: each in a task of its own, on all cores. Each result goes to the recorder, where there is one, as soon as it is
-    /// there; `keep` chooses what of it stays in memory.
+    /// Probes every target until all are done or it is stopped: each in a task of its own, on all cores.
+    /// Each result goes to the recorder, where there is one, as soon as it is there; `keep` chooses what of
+    /// it stays in memory.
     pub(crate) async fn probe<T>(
         &self,
         mut recorder: Option<&mut RunRecorder>,

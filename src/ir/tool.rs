@@ -104,6 +104,12 @@ impl ToolCall {
     pub fn new(id: CallId, name: impl Into<String>, input: Value, format: CallFormat) -> Self {
         Self { id, name: name.into(), input, format, raw: Value::Null }
     }
+
+    /// The endpoint's id; `None` where it sent none and one was made up.
+    pub(crate) fn given_id(&self) -> Option<&str> {
+        let id = self.id.as_str();
+        self.raw.to_string().contains(id).then_some(id)
+    }
 }
 
 /// A call that was attempted but whose arguments are not JSON. It must never be executed.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::ir::{Defect, Digest, Part, ReasoningState, Reply, StopKind};
+use crate::ir::{Defect, Digest, Part, ReasoningState, Reply, StopKind, ToolCall};
 
 /// How many exchanges are named for each sighting.
 const NAMED: usize = 2;
@@ -307,9 +307,7 @@ fn sighting(known: &[(&Digest, bool)]) -> Option<Sighting> {
 
 /// The ids that the endpoint gave, not those that were made up for want of one.
 fn own_ids<'a>(replies: impl Iterator<Item = &'a Reply>) -> impl Iterator<Item = &'a str> {
-    let calls = replies.flat_map(Reply::calls);
-    let own = calls.filter(|call| call.raw.to_string().contains(call.id.as_str()));
-    own.map(|call| call.id.as_str())
+    replies.flat_map(Reply::calls).filter_map(ToolCall::given_id)
 }
 
 fn kind_of_character(c: char) -> &'static str {
@@ -353,7 +351,7 @@ fn plain(words: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{CallFormat, CallId, Stop, ToolCall};
+    use crate::ir::{CallFormat, CallId, Stop};
 
     fn called(id: &str, raw: &str) -> Reply {
         let call = ToolCall {

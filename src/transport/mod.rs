@@ -30,8 +30,8 @@
 //! - `call`: what is sent, and what of it may be stored; `json_body`: its body, written once
 //! - `exchange`, `error`: the evidence record with its digest, and the kinds of failure
 //! - `headers`: which headers are kept, and which carry no credential
-//! - `http`: one attempt over HTTP; the only file that uses the HTTP client; `tls`: its certificates; `lane`: whose
-//!   connections a thread uses
+//! - `http`: one attempt over HTTP, alone with the HTTP client; `tls`: its certificates; `lane`: whose connections a
+//!   thread uses
 //! - `receive`, `sniff`: from pieces of a body to a text or frames, within size limits
 //! - `apart`: work on long texts, one after the other, on a thread for such work
 //! - `bounds`: how large each part of a reply may be; `in_flight`: how much of all replies together

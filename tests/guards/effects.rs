@@ -34,7 +34,11 @@ const EFFECTS: &[Effect] = &[
         name: "knows the HTTP client",
         marks: &[&["reqwest"]],
         rooms: &[],
-        exceptions: &[("transport/http.rs", "everything else uses the Transport trait")],
+        exceptions: &[
+            ("transport/http/mod.rs", "everything else uses the Transport trait"),
+            ("transport/http/pool.rs", "makes its clients"),
+            ("transport/http/failure.rs", "reads its errors"),
+        ],
     },
     Effect {
         name: "touches files",

@@ -11,6 +11,7 @@ use std::hash::{Hash, Hasher};
 use serde_json::{Value, json};
 
 use super::bodies::sorted;
+use super::contents::seals;
 use super::replies::{ReplySaid, SeenReply};
 use crate::ir::{Part, Reply, Request};
 
@@ -109,8 +110,9 @@ impl Said {
             let own = hash(&(kind, &text));
             said.add("order", &format!("{before} {own}"));
             before = own;
-            for seal in seals(part) {
-                said.add("seal", seal);
+            // Some conversations differ in nothing else.
+            for seal in seals(std::iter::once(part)) {
+                said.add("seal", &seal);
             }
         }
         for tool in &request.tools {
@@ -183,15 +185,6 @@ fn spoken(part: &Part) -> (&'static str, String) {
         Part::BrokenCall(call) => ("call", call.name.clone()),
         Part::Result(result) => ("result", words(&result.content)),
     }
-}
-
-/// The seals of reasoning: some conversations differ in nothing else.
-fn seals(part: &Part) -> impl Iterator<Item = &str> {
-    let state = match part {
-        Part::Reasoning(state) => Some(state),
-        _ => None,
-    };
-    state.into_iter().flat_map(|state| [state.signature(), state.encrypted()]).flatten()
 }
 
 /// Everything but the model's name, which adapters translate, and the order of keys.

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::aspect::ReplyAspect;
-use super::contents::is_bare_seal;
+use super::contents::{is_bare_seal, seals};
 use super::requests::{SeenRequest, renamed_tools};
 use super::shape::BodyShape;
 use super::wording::same_wording;
 use crate::dialect::{ApiError, DialectId};
-use crate::ir::{Defect, Message, Part, Reply, StopKind};
+use crate::ir::{Defect, Message, Part, Reply, StopKind, ToolCall};
 use crate::profile::{ReplyMode, clients_broken_by};
 
 /// Names of headers by which a client can tell a provider which request it means.
@@ -142,8 +142,8 @@ pub(super) fn is_worn(sent: &SeenReply, got: &SeenReply) -> bool {
 fn errors_changed(one: &ApiError, other: &ApiError, same: bool) -> Vec<ReplyAspect> {
     // A message that is cut where it is kept ends with this sign.
     let words = plain(one.message.trim_end_matches('…'));
-    let escaped = json!(words).to_string();
-    let escaped = escaped.trim_matches('"');
+    let quoted = json!(words).to_string();
+    let escaped = quoted.get(1..quoted.len() - 1).unwrap_or_default();
     let holds = |text: &str| text.contains(&words) || text.contains(escaped);
     if !holds(&plain(&other.message)) && !holds(&plain(&other.body)) {
         return vec![ReplyAspect::ErrorWords];
@@ -175,6 +175,7 @@ fn said_changed(
         StopKind::ToolUse if !same && reply.calls().next().is_some() => StopKind::EndTurn,
         kind => kind,
     };
+    let sealed = |reply: &Reply| seals(reply.parts.iter());
     let label = |reply: &Reply| reply.stop.label.clone();
     let relabelled = same && label(other).is_some() && label(one) != label(other);
     let missing = [one, other].iter().any(|reply| reply.stop.kind == StopKind::Missing);
@@ -190,7 +191,7 @@ fn said_changed(
         (ReplyAspect::CallIdReused, reuses(other, asked.0) && !reuses(one, asked.1)),
         (ReplyAspect::CallIds, same && !calls && has_other_ids(one, other)),
         (ReplyAspect::Reasoning, reasoning),
-        (ReplyAspect::ReasoningSeal, same && !reasoning && seals(one) != seals(other)),
+        (ReplyAspect::ReasoningSeal, same && !reasoning && sealed(one) != sealed(other)),
         (ReplyAspect::StopReason, !missing && !calls && (ended(one) != ended(other) || relabelled)),
         (
             ReplyAspect::Usage,
@@ -242,22 +243,11 @@ fn fields(reply: &Reply) -> Vec<&'static str> {
 
 /// Whether calls have other ids than the provider gave. That they have none is a defect.
 fn has_other_ids(one: &Reply, other: &Reply) -> bool {
-    let (one, other) = (own_ids(one), own_ids(other));
+    let given = |reply: &Reply| -> Vec<String> {
+        reply.calls().filter_map(ToolCall::given_id).map(str::to_owned).collect()
+    };
+    let (one, other) = (given(one), given(other));
     one.len() == other.len() && one != other
-}
-
-/// The ids that the provider gave, not those that were made up for want of one.
-fn own_ids(reply: &Reply) -> Vec<&str> {
-    let own = reply.calls().filter(|call| call.raw.to_string().contains(call.id.as_str()));
-    own.map(|call| call.id.as_str()).collect()
-}
-
-fn seals(reply: &Reply) -> Vec<&str> {
-    let states = reply.parts.iter().filter_map(|part| match part {
-        Part::Reasoning(state) => Some([state.signature(), state.encrypted()]),
-        _ => None,
-    });
-    states.flatten().flatten().collect()
 }
 
 fn plain(text: &str) -> String {

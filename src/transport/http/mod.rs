@@ -1,38 +1,36 @@
-//! HTTP: one attempt over the network. The only file that uses the HTTP client.
+//! HTTP: one attempt over the network. No other room uses the HTTP client.
 //!
-//! Redirects are never followed; proxies are taken from the environment, but loopback addresses are
-//! always reached directly; the size of a compressed body is measured after unpacking.
+//! Redirects are never followed; the size of a compressed body is measured after unpacking.
+//!
+//! - `pool`: which connection a request goes over
+//! - `failure`: what the client's errors mean
+
+mod failure;
+mod pool;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::error::Error;
-use std::io::{self, ErrorKind};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
-use reqwest::{Client, ClientBuilder};
 use tokio::time::{Instant, timeout, timeout_at};
-use url::{Host, Url};
+use url::Url;
 
+use self::failure::{body_error, causes, chain, is_closed, is_not_http, is_tls};
+pub(crate) use self::pool::is_loopback;
+pub use self::pool::{Pool, SetupError};
 use super::apart::{LONG, apart};
 use super::bounds::SizeLimits;
 use super::call::{HeaderText, HttpCall, Method, SentRequest, redacted_url};
 use super::error::{CloseStage, TransportError};
 use super::exchange::{Body, Exchange, HttpOutcome, Response, Timing};
 use super::in_flight::{InFlight, Room};
-use super::lane::{lane, lanes};
 use super::receive::Receiver;
 use super::timeouts::{Phase, Timeouts};
-use super::{Judge, Transport, headers, tls};
+use super::{Judge, Transport, headers};
 use crate::secret::Scrubber;
-
-const USER_AGENT: &str = concat!("toolprobe/", env!("CARGO_PKG_VERSION"));
 
 /// Sends each call once. One serves any number of endpoints.
 #[derive(Debug)]
@@ -42,105 +40,6 @@ pub struct HttpTransport {
     scrubber: Scrubber,
     pool: Pool,
     in_flight: InFlight,
-}
-
-/// Kept-alive connections. Clones share them; making a new pool is slow.
-#[derive(Debug, Clone)]
-pub struct Pool {
-    connect: Duration,
-    /// Those of threads that are no lane.
-    clients: Arc<Clients>,
-    of_lanes: Arc<[Clients]>,
-    /// Without kept-alive connections, which keep a buffer as large as the largest piece they ever carried.
-    single_use: Arc<OnceLock<Option<Clients>>>,
-    /// Origins that have answered: the next connection to them may be a kept-alive one.
-    known_origins: Arc<Mutex<HashMap<String, ReplySize>>>,
-}
-
-/// The clients of one lane, or of one kind of connections.
-#[derive(Debug)]
-struct Clients {
-    direct: Client,
-    proxied: Client,
-}
-
-/// How large the replies of an origin were so far.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ReplySize {
-    Small,
-    Large,
-}
-
-impl Clients {
-    /// Clients that keep so many idle connections to each host.
-    fn new(connect: Duration, idle: usize) -> Result<Self, SetupError> {
-        let base = || base_client(connect).map(|base| base.pool_max_idle_per_host(idle));
-        Ok(Self {
-            direct: base()?.no_proxy().dns_resolver(LoopbackNames).build()?,
-            proxied: base()?.build()?,
-        })
-    }
-
-    fn for_address(&self, url: &Url) -> &Client {
-        if is_loopback(url) { &self.direct } else { &self.proxied }
-    }
-}
-
-impl Pool {
-    /// A pool with this connect timeout.
-    pub fn new(connect: Duration) -> Result<Self, SetupError> {
-        Ok(Self {
-            connect,
-            clients: Arc::new(Clients::new(connect, usize::MAX)?),
-            of_lanes: (0..lanes())
-                .map(|_| Clients::new(connect, usize::MAX))
-                .collect::<Result<_, _>>()?,
-            single_use: Arc::default(),
-            known_origins: Arc::default(),
-        })
-    }
-
-    /// The client for an address. An origin whose replies are large gets a connection for each request, so that the
-    /// buffers of many connections do not grow.
-    fn client_for(&self, url: &Url, origin: &str) -> &Client {
-        let single_use = || self.single_use.get_or_init(|| Clients::new(self.connect, 0).ok());
-        let is_large = self.reply_size(origin) == Some(ReplySize::Large);
-        let clients = if is_large { single_use().as_ref() } else { None };
-        let own = lane().checked_sub(1).and_then(|place| self.of_lanes.get(place));
-        clients.or(own).unwrap_or(&self.clients).for_address(url)
-    }
-
-    fn stage_before_reply(&self, origin: &str) -> CloseStage {
-        match self.reply_size(origin) {
-            Some(ReplySize::Small) => CloseStage::BeforeReplyReused,
-            Some(ReplySize::Large) | None => CloseStage::BeforeReply,
-        }
-    }
-
-    fn reply_size(&self, origin: &str) -> Option<ReplySize> {
-        self.known_origins.lock().unwrap_or_else(PoisonError::into_inner).get(origin).copied()
-    }
-
-    fn add_known_origin(&self, origin: String) {
-        let mut known = self.known_origins.lock().unwrap_or_else(PoisonError::into_inner);
-        known.entry(origin).or_insert(ReplySize::Small);
-    }
-
-    fn mark_large(&self, origin: String) {
-        let mut known = self.known_origins.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(origin, ReplySize::Large);
-    }
-}
-
-/// The HTTP client could not be set up.
-#[derive(Debug, thiserror::Error)]
-pub enum SetupError {
-    /// The certificates that the system trusts cannot be used.
-    #[error("cannot use the certificates of this system")]
-    Certificates(#[from] rustls::Error),
-    /// The client refused its settings.
-    #[error("cannot set up the HTTP client")]
-    Client(#[from] reqwest::Error),
 }
 
 impl HttpTransport {
@@ -314,39 +213,6 @@ impl Transport for HttpTransport {
     }
 }
 
-/// Without retries of the client: `retrying` decides on them and records them.
-fn base_client(connect: Duration) -> Result<ClientBuilder, rustls::Error> {
-    Ok(Client::builder()
-        .tls_backend_preconfigured(tls::client_config()?)
-        .user_agent(USER_AGENT)
-        .connect_timeout(connect)
-        .redirect(reqwest::redirect::Policy::none())
-        .retry(reqwest::retry::never()))
-}
-
-/// Whether an address is on this machine. Such addresses are reached without a proxy.
-pub(crate) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.to_canonical().is_loopback(),
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        None => false,
-    }
-}
-
-/// Resolves the names that [`is_loopback`] trusts, and asks nobody: where a resolver sends `localhost`
-/// elsewhere, a key that may go to this machine in the clear would follow.
-#[derive(Debug)]
-struct LoopbackNames;
-
-impl Resolve for LoopbackNames {
-    fn resolve(&self, _: Name) -> Resolving {
-        let addresses = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
-        let addresses: Addrs = Box::new(addresses.map(|ip| SocketAddr::new(ip, 0)).into_iter());
-        std::future::ready(Ok(addresses)).boxed()
-    }
-}
-
 /// Later headers replace earlier ones of the same name, the content type of the body included.
 fn header_map(call: &HttpCall) -> Result<HeaderMap, TransportError> {
     let mut map = HeaderMap::new();
@@ -446,64 +312,6 @@ fn check_head(head: &Response) -> Result<(), TransportError> {
 /// Gateways put tokens into the addresses they send clients to.
 fn redacted_location(text: String) -> String {
     Url::parse(&text).map_or(text, |url| redacted_url(&url))
-}
-
-fn body_error(error: &reqwest::Error) -> TransportError {
-    let detail = causes(error);
-    if is_closed(error) {
-        TransportError::Closed { stage: CloseStage::MidBody, detail }
-    } else if error.is_decode() {
-        TransportError::Decompression { detail }
-    } else {
-        TransportError::NotHttp { detail }
-    }
-}
-
-fn chain<'e>(error: &'e reqwest::Error) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
-    let first: Option<&'e (dyn Error + 'static)> = Some(error);
-    std::iter::successors(first, |error| (*error).source())
-}
-
-/// The causes in words. The client's own sentence is left out: it holds the address, which may hold
-/// a credential.
-fn causes(error: &reqwest::Error) -> String {
-    let mut texts: Vec<String> = chain(error).skip(1).map(ToString::to_string).collect();
-    texts.dedup();
-    if texts.is_empty() { "no cause given".to_owned() } else { texts.join(": ") }
-}
-
-fn is_closed(error: &reqwest::Error) -> bool {
-    chain(error).any(|cause| {
-        cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_incomplete_message)
-            || io_kind(cause).is_some_and(|kind| {
-                matches!(
-                    kind,
-                    ErrorKind::ConnectionReset
-                        | ErrorKind::ConnectionAborted
-                        | ErrorKind::BrokenPipe
-                        | ErrorKind::UnexpectedEof
-                        | ErrorKind::NotConnected
-                )
-            })
-    })
-}
-
-/// The TLS library reports through I/O errors of this kind; a plain connection has none.
-fn is_tls(error: &reqwest::Error) -> bool {
-    chain(error).any(|cause| io_kind(cause) == Some(ErrorKind::InvalidData))
-}
-
-fn is_not_http(cause: &(dyn Error + 'static)) -> bool {
-    cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse)
-}
-
-/// The kind of an I/O error; of the innermost, where one wraps another without naming it its source.
-fn io_kind(cause: &(dyn Error + 'static)) -> Option<ErrorKind> {
-    let mut error = cause.downcast_ref::<io::Error>()?;
-    while let Some(inner) = error.get_ref().and_then(|inner| inner.downcast_ref()) {
-        error = inner;
-    }
-    Some(error.kind())
 }
 
 fn millis(duration: Duration) -> u64 {
