@@ -50,6 +50,7 @@ fn try_mutation(mutation: &Mutation) -> (Named, Found) {
         models: std::slice::from_ref(&mutation.model),
         suite: &mutation.suite,
         streams: 8,
+        incomplete: mutation.incomplete,
     };
     let found = gate(&proxy.url, &asked);
     (judge(mutation, &found), found)
@@ -107,7 +108,8 @@ fn a_pass_through_has_no_row() {
     let proxy = Proxy::before(&sim.url, None);
     for (dialect, model) in [("openai-chat", "deepseek-v4-thinking"), ("gemini", "gemini-native")] {
         let models = [model.to_owned()];
-        let asked = Asked { dialect, models: &models, suite: "light", streams: 64 };
+        let asked =
+            Asked { dialect, models: &models, suite: "light", streams: 64, incomplete: false };
         let found = gate(&proxy.url, &asked);
         assert_eq!(found.codes(), [""; 0], "{dialect}: {}", found.text());
     }
@@ -138,7 +140,8 @@ fn a_pass_through_has_no_row_in_any_suite() {
     let proxy = Proxy::before(&sim.url, None);
     for suite in ["light", "standard", "full"] {
         for (dialect, models) in mutation::by_dialect() {
-            let asked = Asked { dialect: &dialect, models: &models, suite, streams: 64 };
+            let asked =
+                Asked { dialect: &dialect, models: &models, suite, streams: 64, incomplete: false };
             let found = gate(&proxy.url, &asked);
             println!(
                 "pass-through {suite} {dialect}: {} models, {} rows",

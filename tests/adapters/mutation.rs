@@ -27,6 +27,9 @@ pub(crate) struct Mutation {
     pub(crate) row: Option<String>,
     #[serde(default = "light")]
     pub(crate) suite: String,
+    /// Whether verdicts stay open behind it, so that the gate exits 3.
+    #[serde(default)]
+    pub(crate) incomplete: bool,
     /// Whether `cargo test` tries it.
     #[serde(default)]
     pub(crate) quick: bool,

@@ -78,7 +78,7 @@ async fn swap(state: &Waiting, own: String) -> String {
 }
 
 fn asked(models: &[String]) -> Asked<'_> {
-    Asked { dialect: "openai-chat", models, suite: "light", streams: 200 }
+    Asked { dialect: "openai-chat", models, suite: "light", streams: 200, incomplete: false }
 }
 
 #[test]
